@@ -1,0 +1,61 @@
+#pragma once
+
+#include <k8s/result.hpp>
+
+#include <chrono>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace k8s::inline v0::rest {
+
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
+/// One HTTP request. Credentials and the server's address are the transport's own business.
+struct HttpRequest {
+  std::string method = "GET";
+  std::string target;  ///< Path and query, "/api/v1/pods?watch=true", already percent-encoded.
+  Headers headers = {};
+  std::string body = {};
+  /// Time allowed from the start to the last byte of the body. Zero: no bound (watches).
+  std::chrono::milliseconds timeout{0};
+  /// Longest silence allowed while a body is awaited; passing it is kTimeout. Zero: no bound.
+  std::chrono::milliseconds idleTimeout{0};
+};
+
+/// An answer whose status and headers are there and whose body is read piece by piece.
+///
+/// Thread safety. One reader at a time. Dropping it abandons the transfer at once.
+class HttpResponse {
+ public:
+  virtual ~HttpResponse() = default;
+  [[nodiscard]] virtual int status() const = 0;
+  /// The header's value, or "" when absent. Names are compared without regard to case.
+  [[nodiscard]] virtual std::string_view header(std::string_view name) const = 0;
+  /// All headers in order of arrival.
+  [[nodiscard]] virtual const Headers& headers() const = 0;
+
+  /// Waits for bytes of the decoded (un-gzipped) body and replaces `chunk` with them. Returns false at
+  /// the end of the body. Errors: kConnectionLost for an end inside the body, kTimeout, kCancelled.
+  /// Blocking. Ends at once when `stop` is triggered. A reader that does not call pauses the sender.
+  virtual Result<bool> Read(std::string& chunk, std::stop_token stop) = 0;
+};
+
+/// Sends requests. The default is CurlTransport; tests put their own in its place.
+///
+/// Thread safety. All members may be called from any thread at any time.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  /// Sends a request and waits for the status line and headers. An HTTP error status is a success here.
+  /// Errors: kConnect, kDns, kTls, kTimeout, kConnectionLost, kProtocol, kCancelled.
+  /// Blocking. Ends at once when `stop` is triggered.
+  virtual Result<std::unique_ptr<HttpResponse>> RoundTrip(const HttpRequest& request,
+                                                          std::stop_token stop) = 0;
+};
+
+}  // namespace k8s::inline v0::rest

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <k8s/error.hpp>
+
+#include <exception>
+#include <string>
+#include <tl/expected.hpp>
+#include <type_traits>
+#include <utility>
+
+namespace k8s::inline v0 {
+
+/// What `Result::value()` throws when the result holds an error; `what()` is the error's text.
+class BadResult : public std::exception {
+ public:
+  explicit BadResult(Error error) : error_(std::move(error)), text_(error_.ToString()) {}
+  [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
+  [[nodiscard]] const Error& error() const noexcept { return error_; }
+
+ private:
+  Error error_;
+  std::string text_;
+};
+
+/// A value or an `Error`; the shape of C++23's std::expected. What the environment can break is
+/// returned this way, never thrown.
+///
+/// `value()` throws `BadResult`, which suits short programs; `operator*` requires a value.
+/// Thread safety. As of the value it holds.
+template <class T>
+class [[nodiscard]] Result : public tl::expected<T, Error> {
+  using Base = tl::expected<T, Error>;
+
+ public:
+  using Base::Base;
+  Result(Error error) : Base(tl::unexpect, std::move(error)) {}  // NOLINT: an error is a result
+
+  decltype(auto) value() & { return Check(), Base::value(); }
+  decltype(auto) value() const& { return Check(), Base::value(); }
+  decltype(auto) value() && { return Check(), std::move(*this).Base::value(); }
+
+ private:
+  void Check() const {
+    if (!this->has_value()) throw BadResult(this->error());
+  }
+};
+
+}  // namespace k8s::inline v0
