@@ -1,0 +1,44 @@
+# Install targets: headers, libraries, a CMake package with the component `testing`, and a
+# pkg-config file.
+
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/client-cpp)
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/k8s DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(
+  TARGETS client-cpp
+  EXPORT client-cpp-targets
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(
+  EXPORT client-cpp-targets
+  NAMESPACE client-cpp::
+  DESTINATION ${package_dir})
+if(client_cpp_with_testing)
+  install(TARGETS client-cpp-testing EXPORT client-cpp-testing-targets)
+  install(
+    EXPORT client-cpp-testing-targets
+    NAMESPACE client-cpp::
+    DESTINATION ${package_dir})
+endif()
+
+configure_package_config_file(cmake/client-cppConfig.cmake.in client-cppConfig.cmake
+                              INSTALL_DESTINATION ${package_dir})
+# A minor version may change the interface before 1.0.
+write_basic_package_version_file(client-cppConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(
+  FILES ${CMAKE_CURRENT_BINARY_DIR}/client-cppConfig.cmake
+        ${CMAKE_CURRENT_BINARY_DIR}/client-cppConfigVersion.cmake
+        ${PROJECT_SOURCE_DIR}/cmake/client-cpp-dependencies.cmake
+  DESTINATION ${package_dir})
+
+# A static library leaves its own dependencies to the user's link line.
+set(pc_requires "nlohmann_json >= 3.11")
+set(pc_requires_private "libcurl, spdlog, yaml-cpp, zlib")
+if(NOT BUILD_SHARED_LIBS)
+  string(APPEND pc_requires ", ${pc_requires_private}")
+  set(pc_requires_private "")
+endif()
+configure_file(cmake/client-cpp.pc.in client-cpp.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/client-cpp.pc
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
