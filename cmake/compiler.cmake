@@ -19,11 +19,6 @@ target_compile_features(client-cpp-build-options INTERFACE cxx_std_20)
 
 if(CLIENT_CPP_DEVELOPER_MODE)
   target_compile_options(client-cpp-build-options INTERFACE -Wall -Wextra -Wpedantic -Wshadow)
-  if(CLIENT_CPP_SANITIZE)
-    # The sanitizers' extra code makes g++ warn of what cannot happen.
-  else()
-    target_compile_options(client-cpp-build-options INTERFACE -Werror)
-  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # False alarms of g++ 12 and 13 in std::string at -O2 (GCC bugs 105329 and 105651).
     target_compile_options(client-cpp-build-options INTERFACE -Wno-restrict)
