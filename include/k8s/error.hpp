@@ -40,8 +40,8 @@ struct StatusCause {
 struct Error {
   ErrorKind kind = ErrorKind::kInternal;
   int code = 0;         ///< HTTP status code; 0 when there was no answer.
-  std::string reason;   ///< metav1 StatusReason, "NotFound" for example; empty when unknown.
-  std::string message;  ///< One line for people, naming verb, path and cause where they are known.
+  std::string reason = {};   ///< metav1 StatusReason, "NotFound" for example; empty when unknown.
+  std::string message = {};  ///< One line for people, naming verb, path and cause where they are known.
   std::optional<std::chrono::seconds> retryAfter = std::nullopt;  ///< The server's wish, if any.
   std::string group = {};     ///< details.group
   std::string resource = {};  ///< details.kind: the resource or kind concerned.
