@@ -49,6 +49,7 @@ function(client_cpp_configure_library target)
   set_target_properties(
     ${target}
     PROPERTIES LINKER_LANGUAGE CXX
+               DEFINE_SYMBOL ""
                CXX_EXTENSIONS OFF
                VERSION ${PROJECT_VERSION}
                SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})

@@ -39,6 +39,9 @@ if(NOT BUILD_SHARED_LIBS)
   string(APPEND pc_requires ", ${pc_requires_private}")
   set(pc_requires_private "")
 endif()
+# The file finds its prefix from where it stands, so that an installed tree can be moved.
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY
+           ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig OUTPUT_VARIABLE pc_prefix)
 configure_file(cmake/client-cpp.pc.in client-cpp.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/client-cpp.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
