@@ -9,6 +9,9 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace k8s::inline v0 {
 
@@ -20,10 +23,10 @@ enum class EventType { kAdded, kModified, kDeleted, kBookmark, kError };
 /// One event of an open watch.
 struct Event {
   EventType type = EventType::kError;
-  runtime::AnyPtr object;        ///< kAdded, kModified, kDeleted.
-  std::string resourceVersion;   ///< Of the object or bookmark.
-  bool initialEventsEnd = false; ///< kBookmark: closes the initial events of a streaming list.
-  Error status;                  ///< kError: the server's Status.
+  runtime::AnyPtr object = {};       ///< kAdded, kModified, kDeleted.
+  std::string resourceVersion = {};  ///< Of the object or bookmark.
+  bool initialEventsEnd = false;     ///< kBookmark: closes the initial events of a streaming list.
+  Error status = {};                 ///< kError: the server's Status.
 };
 
 /// An open watch. Mirrors watch.Interface, pulled instead of a channel.
@@ -32,8 +35,8 @@ class Interface {
  public:
   virtual ~Interface() = default;
   /// Waits for the next event. No value: the server ended the stream in an orderly way.
-  /// Errors: kConnectionLost, kTimeout, kCancelled, and kDecode when the framing is broken (the stream
-  /// is of no more use). An object that alone cannot be decoded is reported as kDecode with
+  /// Errors: kConnectionLost, kTimeout, kCancelled, and kDecode when the framing is broken (the
+  /// stream is of no more use). An object that alone cannot be decoded is reported as kDecode with
   /// `reason` "ObjectDecode"; the stream goes on.
   /// Blocking. Ends at once when `stop` is triggered.
   virtual Result<std::optional<Event>> Next(std::stop_token stop) = 0;
@@ -43,25 +46,63 @@ class Interface {
 
 namespace cache {
 
+/// `Error::reason` of a kDecode error that concerns one object alone: the list or stream it came in
+/// goes on. `Error::name` is then its key ("namespace/name"), when that could be read.
+inline constexpr std::string_view kReasonObjectDecode = "ObjectDecode";
+
 /// What a list answers besides its items.
 struct ListResult {
-  std::string resourceVersion;
-  std::string continueToken;  ///< Empty on the last page.
+  std::string resourceVersion = {};
+  std::string continueToken = {};  ///< Empty on the last page.
+  /// Items that could not be decoded and were left out (`kReasonObjectDecode`).
+  std::vector<Error> unreadable = {};
 };
 
+/// Receives items one by one, each as soon as its bytes are there. Called on the thread that lists.
+using VisitFunc = std::function<void(runtime::AnyPtr)>;
+
 /// Lists and watches one resource, type-erased. Mirrors cache.ListerWatcher.
-/// Thread safety. Used by one reflector at a time.
+/// **Thread safety.** Used by one reflector at a time.
 class ListerWatcher {
  public:
   virtual ~ListerWatcher() = default;
-  /// One page (all, if `options.limit` is 0). `visit` gets each item as soon as its bytes are there.
-  /// Blocking. Ends at once when `stop` is triggered.
-  virtual Result<ListResult> List(const metav1::ListOptions& options,
-                                  const std::function<void(runtime::AnyPtr)>& visit,
+  /// One page (all, if `options.limit` is 0). Items that were visited before an error count for
+  /// nothing.
+  /// **Blocking.** Ends at once when `stop` is triggered.
+  virtual Result<ListResult> List(const metav1::ListOptions& options, const VisitFunc& visit,
                                   std::stop_token stop) = 0;
-  /// Opens a watch. Blocking until the server's headers are there.
+  /// Opens a watch. A server-side limit in `options.timeoutSeconds` bounds the stream on this side
+  /// as well, with some grace.
+  /// **Blocking.** Until the server's headers are there; ends at once when `stop` is triggered.
   virtual Result<std::unique_ptr<watch::Interface>> Watch(const metav1::ListOptions& options,
                                                           std::stop_token stop) = 0;
+  /// Whether streaming lists (sendInitialEvents) may be asked of it. Fakes that would never send
+  /// the closing bookmark say false. Mirrors IsWatchListSemanticsUnSupported, turned around.
+  [[nodiscard]] virtual bool SupportsWatchList() const { return true; }
+};
+
+using ListFunc = std::function<Result<ListResult>(const metav1::ListOptions& options,
+                                                  const VisitFunc& visit, std::stop_token stop)>;
+using WatchFunc = std::function<Result<std::unique_ptr<watch::Interface>>(
+    const metav1::ListOptions& options, std::stop_token stop)>;
+
+/// A ListerWatcher made of two functions. Mirrors cache.ListWatch.
+class ListWatch : public ListerWatcher {
+ public:
+  /// `supports_watch_list`: what `SupportsWatchList` answers.
+  ListWatch(ListFunc list, WatchFunc watch, bool supports_watch_list = true)
+      : list_(std::move(list)), watch_(std::move(watch)), supports_(supports_watch_list) {}
+
+  Result<ListResult> List(const metav1::ListOptions& options, const VisitFunc& visit,
+                          std::stop_token stop) override;
+  Result<std::unique_ptr<watch::Interface>> Watch(const metav1::ListOptions& options,
+                                                  std::stop_token stop) override;
+  [[nodiscard]] bool SupportsWatchList() const override { return supports_; }
+
+ private:
+  ListFunc list_;
+  WatchFunc watch_;
+  bool supports_;
 };
 
 }  // namespace cache

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <k8s/cache/backoff.hpp>
+#include <k8s/cache/status.hpp>
+#include <k8s/clock.hpp>
+#include <k8s/runtime/object_type.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+namespace k8s::inline v0::cache {
+
+class ListerWatcher;
+class ReflectorStore;
+
+/// How a Reflector works. The defaults suit production.
+struct ReflectorOptions {
+  /// Period of the store's resync, at least one second in practice. Counts while a watch is open.
+  /// 0: never. Costs a thread while a watch is open.
+  Clock::Duration resyncPeriod{0};
+  /// Asked at each tick whether a resync is due. Empty: always. Called on the resync thread.
+  std::function<bool()> shouldResync = {};
+
+  /// Whether the initial state is asked for as a stream (watch-list). When the server refuses or
+  /// ignores that, LIST is used, and streaming is tried again after `streamingRetryAfter`.
+  bool useWatchList = true;
+  /// Longest silence while the initial state is streamed. Passing it means that the server ignores
+  /// the request for a closing bookmark: LIST takes over. Default 60 s. 0: no limit.
+  Clock::Duration streamingIdleTimeout = std::chrono::seconds(60);
+  /// How long a refusal of streaming is remembered. Default 10 minutes.
+  Clock::Duration streamingRetryAfter = std::chrono::minutes(10);
+
+  /// Page size of LIST. 0: 500 where pages cost the server nothing extra, none where a full list
+  /// can come from its watch cache. Mirrors WatchListPageSize.
+  std::int64_t listPageSize = 0;
+  /// A watch asks for a server-side limit of this to twice this, at random. Default 5 minutes; a
+  /// smaller value is ignored.
+  std::chrono::seconds minWatchTimeout = std::chrono::minutes(5);
+  /// For how long ERROR events "InternalError" are answered by opening the watch again instead of
+  /// listing again. Default 0: never. Mirrors MaxInternalErrorRetryDuration.
+  Clock::Duration maxInternalErrorRetryDuration{0};
+
+  /// Waits after failures.
+  BackoffOptions backoff = {};
+  /// A watch that has been healthy for this long makes the next wait a short one again.
+  Clock::Duration backoffResetAfter = std::chrono::minutes(2);
+
+  /// Empty: `LogWatchError`.
+  WatchErrorHandler watchErrorHandler = {};
+  /// Null: RealClock().
+  std::shared_ptr<Clock> clock = nullptr;
+  /// Empty: DefaultRandom().
+  RandomFunc random = {};
+};
+
+/// Writes an error of the informer for `resource` to the log: expired watches at debug level, lost
+/// connections at info level, objects that cannot be decoded and all else as warnings. Mirrors
+/// DefaultWatchErrorHandler.
+void LogWatchError(std::string_view resource, const Error& error);
+
+/// Keeps a store equal to what the API server has: receives the initial state (as a stream, or by
+/// LIST), follows it by WATCH, and starts over where that is the only way. Mirrors cache.Reflector.
+///
+/// What holds: the store eventually equals the server's state, whatever fails in between. It never
+/// goes back in time, except where the server itself does (an etcd restored from a backup). 429 and
+/// lost connections never cause a relist. One object that cannot be decoded is reported and
+/// skipped; its key keeps its last known state. Objects that a relist finds unchanged are not kept
+/// twice.
+///
+/// **Thread safety.** `Status` and `LastSyncResourceVersion` from any thread; `Run` once.
+/// **Lifetime.** Does not own the store, which must outlive `Run`.
+class Reflector {
+ public:
+  Reflector(const runtime::ObjectType& type, std::shared_ptr<ListerWatcher> lister_watcher,
+            ReflectorStore& store, ReflectorOptions options = {});
+  ~Reflector();
+  Reflector(const Reflector&) = delete;
+  Reflector& operator=(const Reflector&) = delete;
+
+  /// Works until `stop` is triggered.
+  /// **Blocking.** Every wait ends at once on stop.
+  void Run(std::stop_token stop);
+
+  /// The newest resource version received; the store may be a little behind. Empty before the first
+  /// complete state.
+  [[nodiscard]] std::string LastSyncResourceVersion() const;
+
+  /// `itemCount` counts objects received while the first state is being received, then 0: the
+  /// store's owner knows the rest.
+  [[nodiscard]] InformerStatus Status() const;
+
+ private:
+  class Machine;
+  std::unique_ptr<Machine> machine_;
+};
+
+}  // namespace k8s::inline v0::cache
