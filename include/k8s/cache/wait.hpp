@@ -1,0 +1,54 @@
+#pragma once
+
+#include <k8s/cache/status.hpp>
+#include <k8s/error.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+namespace k8s::inline v0::cache {
+
+/// Why an informer has not synced.
+enum class SyncReason {
+  kNotStarted,      ///< `Start` was not called since the informer was asked for.
+  kStopped,         ///< The informer has been stopped.
+  kForbidden,       ///< 403: the account may not list or watch the resource.
+  kUnauthorized,    ///< 401: the server does not know the account.
+  kResourceAbsent,  ///< 404: the server has no such resource; is the CRD installed?
+  kTls,             ///< Certificates do not match.
+  kUnreachable,     ///< No connection: refused, DNS, timeouts, connections lost.
+  kServerError,     ///< Any other refusal or failure of the server.
+  kStillListing,    ///< Nothing failed; objects are being received.
+};
+
+/// A short name of the reason, "forbidden" for example.
+[[nodiscard]] std::string_view ToString(SyncReason reason);
+
+/// One informer that has not synced.
+struct UnsyncedInformer {
+  SyncReason reason = SyncReason::kStillListing;
+  InformerStatus status = {};  ///< Resource, last error, objects received so far.
+
+  /// For example "pods: list: forbidden: pods is forbidden: User ... cannot list resource ...".
+  [[nodiscard]] std::string ToString() const;
+};
+
+/// Why a wait for caches ended without success.
+struct SyncFailure {
+  bool cancelled = false;  ///< The caller's token was triggered; else the time was over.
+  std::vector<UnsyncedInformer> informers = {};  ///< Those that have not synced.
+
+  /// One line that names every informer with its verb and reason.
+  [[nodiscard]] std::string ToString() const;
+};
+
+/// Success, or which informers have not synced and why.
+using SyncResult = tl::expected<void, SyncFailure>;
+
+/// The reason that a status speaks of.
+[[nodiscard]] SyncReason ReasonOf(const InformerStatus& status);
+
+}  // namespace k8s::inline v0::cache
