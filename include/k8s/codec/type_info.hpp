@@ -53,16 +53,17 @@ struct TypeOps {
   void (*destroy)(void*) = nullptr;
   void* (*clone)(const void*) = nullptr;
 
-  // kList, kRequiredList: append() gives a fresh element; finish() trims spare capacity after decode.
+  // kList, kRequiredList: append() gives a fresh element; finish() trims spare capacity after decode,
+  // also that of kMap.
   void* (*append)(void* list) = nullptr;
-  void (*finish)(void* list) = nullptr;
+  void (*finish)(void* container) = nullptr;
   std::size_t (*size)(const void* container) = nullptr;  // kMap too
   const void* (*data)(const void* list) = nullptr;
   // kRequiredList: null or a list, maybe empty.
   void (*set_null)(void* list, bool is_null) = nullptr;
   bool (*is_null)(const void* list) = nullptr;
 
-  // kMap: sets or replaces the value of a key; the i-th pair in ascending order of the keys.
+  // kMap: gives a fresh value for a key, new or not; the i-th pair in ascending order of the keys.
   void* (*insert)(void* map, std::string&& key) = nullptr;
   const std::string* (*key)(const void* map, std::size_t i) = nullptr;
   const void* (*value)(const void* map, std::size_t i) = nullptr;
