@@ -35,9 +35,19 @@ class [[nodiscard]] Result : public tl::expected<T, Error> {
   using Base::Base;
   Result(Error error) : Base(tl::unexpect, std::move(error)) {}  // NOLINT: an error is a result
 
-  decltype(auto) value() & { return Check(), Base::value(); }
-  decltype(auto) value() const& { return Check(), Base::value(); }
-  decltype(auto) value() && { return Check(), std::move(*this).Base::value(); }
+  // tl::expected<void, E> has no operator*.
+  decltype(auto) value() & {
+    Check();
+    if constexpr (!std::is_void_v<T>) return Base::operator*();
+  }
+  decltype(auto) value() const& {
+    Check();
+    if constexpr (!std::is_void_v<T>) return Base::operator*();
+  }
+  decltype(auto) value() && {
+    Check();
+    if constexpr (!std::is_void_v<T>) return std::move(*this).Base::operator*();
+  }
 
  private:
   void Check() const {
