@@ -4,6 +4,7 @@
 #include <k8s/result.hpp>
 #include <k8s/runtime/object_type.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -54,6 +55,7 @@ inline constexpr std::string_view kReasonObjectDecode = "ObjectDecode";
 struct ListResult {
   std::string resourceVersion = {};
   std::string continueToken = {};  ///< Empty on the last page.
+  std::optional<std::int64_t> remainingItemCount = {};  ///< After this page, if the server says so.
   /// Items that could not be decoded and were left out (`kReasonObjectDecode`).
   std::vector<Error> unreadable = {};
 };

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <k8s/rest/config.hpp>
+#include <k8s/rest/transport.hpp>
+#include <k8s/result.hpp>
+
+#include <memory>
+#include <stop_token>
+
+namespace k8s::inline v0::rest {
+
+/// The transport on libcurl: one I/O thread, connections that are kept and shared, HTTP/2 over TLS
+/// where the server offers it.
+///
+/// Redirects are not followed. A dead peer is found by TCP keep-alive within 50 s. Credentials of
+/// the Config go only to the Config's host, and over plain HTTP only when the host is a URL with
+/// that scheme.
+/// **Thread safety.** All members may be called from any thread at any time.
+/// **Lifetime.** The destructor abandons what is open and joins the I/O thread; answers that are
+/// still held then end with kClosed.
+class CurlTransport final : public Transport {
+ public:
+  /// Checks `config` and starts the I/O thread; nothing is sent. Errors: kConfig.
+  static Result<std::shared_ptr<CurlTransport>> New(const Config& config);
+  ~CurlTransport() override;
+
+  Result<std::unique_ptr<HttpResponse>> RoundTrip(const HttpRequest& request,
+                                                  std::stop_token stop) override;
+
+ private:
+  class Impl;
+  explicit CurlTransport(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace k8s::inline v0::rest
