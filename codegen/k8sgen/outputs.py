@@ -1,11 +1,16 @@
 """Which files there are."""
 
-from . import types
+from . import forward, resources, sources, types
 
 
 def all_files(schema):
     """Text by path from the root of the project."""
-    files = {}
+    files = {
+        "include/k8s/apis/fwd.hpp": forward.header(schema),
+        "src/apis/packages.hpp": sources.packages_header(schema),
+        "src/apis/resources_table.cpp": resources.source(schema),
+    }
     for package in schema.packages:
         files[f"include/{package.header}"] = types.header(package, schema.packages)
+        files[f"src/apis/{package.source_stem}.cpp"] = sources.source(package)
     return files

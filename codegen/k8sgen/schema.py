@@ -78,6 +78,11 @@ class Package:
         return f"k8s/apis/{self.folder}/{self.stem}.hpp"
 
     @property
+    def go_name(self):
+        """The end of the import path: core/v1."""
+        return self.key.removeprefix("k8s.io/apimachinery/pkg/")
+
+    @property
     def source_stem(self):
         return f"{self.folder}_{self.stem}"
 
@@ -96,6 +101,10 @@ class Resource:
     @property
     def namespaced(self):
         return self.facts["namespaced"]
+
+    @property
+    def scope(self):
+        return "k8s::Scope::kNamespaced" if self.namespaced else "k8s::Scope::kCluster"
 
     @property
     def accessor(self):
@@ -222,6 +231,7 @@ class Schema:
         if facts.get("map"):
             return f"StringMap<{element}>"
         if facts.get("list") or alias.get("list"):
+            element = "Bool" if element == "bool" else element
             return f"std::vector<{element}>" if facts.get("omit") else f"RequiredList<{element}>"
         if facts.get("pointer"):
             is_struct = self._struct_used(type_name) is not None

@@ -2,7 +2,7 @@
 
 import re
 
-from . import text
+from . import forward, text
 
 # Headers of the hand-written scalars, by the schema's name.
 _SCALAR_HEADERS = {
@@ -18,6 +18,7 @@ _SCALAR_HEADERS = {
 
 # Headers of the vocabulary, by the words of a C++ type.
 _WORD_HEADERS = {
+    "Bool": "k8s/bool.hpp",
     "Box": "k8s/box.hpp",
     "Bytes": "k8s/bytes.hpp",
     "RequiredList": "k8s/required_list.hpp",
@@ -38,7 +39,7 @@ def header(package, packages):
         project,
         std,
         ["namespace k8s::inline v0 {"],
-        _forward_declarations(package),
+        forward.declarations(package),
         _describe_declarations(package),
         [f"namespace {package.namespace} {{"],
         *_constants(package),
@@ -71,15 +72,6 @@ def _header_includes(package, packages):
 def _word_headers(cpp_type):
     words = re.findall(r"[\w:]+", cpp_type)
     return {_WORD_HEADERS[word] for word in words if word in _WORD_HEADERS}
-
-
-def _forward_declarations(package):
-    names = sorted(struct.name for struct in package.structs)
-    return [
-        f"namespace {package.namespace} {{",
-        *(f"struct {name};" for name in names),
-        f"}}  // namespace {package.namespace}",
-    ]
 
 
 def _describe_declarations(package):

@@ -4,6 +4,7 @@
 #include <k8s/apis/core/v1.hpp>
 #include <k8s/apis/meta/time.hpp>
 #include <k8s/apis/meta/v1.hpp>
+#include <k8s/bool.hpp>
 #include <k8s/box.hpp>
 #include <k8s/codec/type_info.hpp>
 #include <k8s/required_list.hpp>
@@ -394,7 +395,7 @@ struct DeviceAttribute {
   std::optional<std::string> string = {};
   std::optional<std::string> version = {};
   std::vector<std::int64_t> ints = {};
-  std::vector<bool> bools = {};
+  std::vector<Bool> bools = {};
   std::vector<std::string> strings = {};
   std::vector<std::string> versions = {};
   friend bool operator==(const DeviceAttribute& a, const DeviceAttribute& b);
