@@ -16,7 +16,7 @@ def source(package):
         ["}  // namespace", f"}}  // namespace {package.namespace}"],
         _infos(package, structs),
         [f"namespace {package.namespace} {{"],
-        [line for struct in structs for line in _equality(struct)],
+        [f"CLIENT_CPP_DEFINE_EQUAL({struct.name})" for struct in structs],
         [f"}}  // namespace {package.namespace}"],
         _package_types(package),
         ["}  // namespace k8s::inline v0"],
@@ -25,7 +25,7 @@ def source(package):
 
 
 def _project_headers(package):
-    headers = ["k8s/apis/scheme.hpp", "k8s/codec/codec.hpp"]
+    headers = ["k8s/apis/scheme.hpp", "k8s/codec/type_info.hpp"]
     return [*headers, "k8s/runtime/object_type_of.hpp"] if package.resources else headers
 
 
@@ -50,24 +50,9 @@ def _infos(package, structs):
     """One block: the definitions of the declarations in the header."""
     lines = ["namespace codec {"]
     for struct in structs:
-        name = f"{package.namespace}::{struct.name}"
-        arguments = [text.quoted(struct.name)]
-        if struct.fields:
-            arguments.append(f"{package.namespace}::k{struct.name}Fields")
-        lines += [
-            f"constinit const TypeInfo Describe<{name}>::info =",
-            f"    StructInfo<{name}>(",
-            *text.wrapped(arguments, " " * 8, ");"),
-        ]
+        macro = "CLIENT_CPP_DEFINE_STRUCT" if struct.fields else "CLIENT_CPP_DEFINE_EMPTY_STRUCT"
+        lines.append(f"{macro}({package.namespace}, {struct.name})")
     return [*lines, "}  // namespace codec"]
-
-
-def _equality(struct):
-    return [
-        f"bool operator==(const {struct.name}& a, const {struct.name}& b) {{",
-        f"  return codec::Equal(codec::TypeOf<{struct.name}>(), &a, &b);",
-        "}",
-    ]
 
 
 def _package_types(package):

@@ -2,7 +2,7 @@
 #include <k8s/apis/admissionregistration/v1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -292,239 +292,82 @@ constexpr codec::Field kWebhookClientConfigFields[] = {
 }  // namespace admissionregistrationv1
 
 namespace codec {
-constinit const TypeInfo Describe<admissionregistrationv1::ApplyConfiguration>::info =
-    StructInfo<admissionregistrationv1::ApplyConfiguration>(
-        "ApplyConfiguration", admissionregistrationv1::kApplyConfigurationFields);
-constinit const TypeInfo Describe<admissionregistrationv1::AuditAnnotation>::info =
-    StructInfo<admissionregistrationv1::AuditAnnotation>(
-        "AuditAnnotation", admissionregistrationv1::kAuditAnnotationFields);
-constinit const TypeInfo Describe<admissionregistrationv1::ExpressionWarning>::info =
-    StructInfo<admissionregistrationv1::ExpressionWarning>(
-        "ExpressionWarning", admissionregistrationv1::kExpressionWarningFields);
-constinit const TypeInfo Describe<admissionregistrationv1::JSONPatch>::info =
-    StructInfo<admissionregistrationv1::JSONPatch>(
-        "JSONPatch", admissionregistrationv1::kJSONPatchFields);
-constinit const TypeInfo Describe<admissionregistrationv1::MatchCondition>::info =
-    StructInfo<admissionregistrationv1::MatchCondition>(
-        "MatchCondition", admissionregistrationv1::kMatchConditionFields);
-constinit const TypeInfo Describe<admissionregistrationv1::MatchResources>::info =
-    StructInfo<admissionregistrationv1::MatchResources>(
-        "MatchResources", admissionregistrationv1::kMatchResourcesFields);
-constinit const TypeInfo Describe<admissionregistrationv1::MutatingAdmissionPolicy>::info =
-    StructInfo<admissionregistrationv1::MutatingAdmissionPolicy>(
-        "MutatingAdmissionPolicy", admissionregistrationv1::kMutatingAdmissionPolicyFields);
-constinit const TypeInfo Describe<admissionregistrationv1::MutatingAdmissionPolicyBinding>::info =
-    StructInfo<admissionregistrationv1::MutatingAdmissionPolicyBinding>(
-        "MutatingAdmissionPolicyBinding",
-        admissionregistrationv1::kMutatingAdmissionPolicyBindingFields);
-constinit const TypeInfo Describe<admissionregistrationv1::MutatingAdmissionPolicyBindingList>::info =
-    StructInfo<admissionregistrationv1::MutatingAdmissionPolicyBindingList>(
-        "MutatingAdmissionPolicyBindingList",
-        admissionregistrationv1::kMutatingAdmissionPolicyBindingListFields);
-constinit const TypeInfo Describe<admissionregistrationv1::MutatingAdmissionPolicyBindingSpec>::info =
-    StructInfo<admissionregistrationv1::MutatingAdmissionPolicyBindingSpec>(
-        "MutatingAdmissionPolicyBindingSpec",
-        admissionregistrationv1::kMutatingAdmissionPolicyBindingSpecFields);
-constinit const TypeInfo Describe<admissionregistrationv1::MutatingAdmissionPolicyList>::info =
-    StructInfo<admissionregistrationv1::MutatingAdmissionPolicyList>(
-        "MutatingAdmissionPolicyList", admissionregistrationv1::kMutatingAdmissionPolicyListFields);
-constinit const TypeInfo Describe<admissionregistrationv1::MutatingAdmissionPolicySpec>::info =
-    StructInfo<admissionregistrationv1::MutatingAdmissionPolicySpec>(
-        "MutatingAdmissionPolicySpec", admissionregistrationv1::kMutatingAdmissionPolicySpecFields);
-constinit const TypeInfo Describe<admissionregistrationv1::MutatingWebhook>::info =
-    StructInfo<admissionregistrationv1::MutatingWebhook>(
-        "MutatingWebhook", admissionregistrationv1::kMutatingWebhookFields);
-constinit const TypeInfo Describe<admissionregistrationv1::MutatingWebhookConfiguration>::info =
-    StructInfo<admissionregistrationv1::MutatingWebhookConfiguration>(
-        "MutatingWebhookConfiguration",
-        admissionregistrationv1::kMutatingWebhookConfigurationFields);
-constinit const TypeInfo Describe<admissionregistrationv1::MutatingWebhookConfigurationList>::info =
-    StructInfo<admissionregistrationv1::MutatingWebhookConfigurationList>(
-        "MutatingWebhookConfigurationList",
-        admissionregistrationv1::kMutatingWebhookConfigurationListFields);
-constinit const TypeInfo Describe<admissionregistrationv1::Mutation>::info =
-    StructInfo<admissionregistrationv1::Mutation>(
-        "Mutation", admissionregistrationv1::kMutationFields);
-constinit const TypeInfo Describe<admissionregistrationv1::NamedRuleWithOperations>::info =
-    StructInfo<admissionregistrationv1::NamedRuleWithOperations>(
-        "NamedRuleWithOperations", admissionregistrationv1::kNamedRuleWithOperationsFields);
-constinit const TypeInfo Describe<admissionregistrationv1::ParamKind>::info =
-    StructInfo<admissionregistrationv1::ParamKind>(
-        "ParamKind", admissionregistrationv1::kParamKindFields);
-constinit const TypeInfo Describe<admissionregistrationv1::ParamRef>::info =
-    StructInfo<admissionregistrationv1::ParamRef>(
-        "ParamRef", admissionregistrationv1::kParamRefFields);
-constinit const TypeInfo Describe<admissionregistrationv1::Rule>::info =
-    StructInfo<admissionregistrationv1::Rule>(
-        "Rule", admissionregistrationv1::kRuleFields);
-constinit const TypeInfo Describe<admissionregistrationv1::RuleWithOperations>::info =
-    StructInfo<admissionregistrationv1::RuleWithOperations>(
-        "RuleWithOperations", admissionregistrationv1::kRuleWithOperationsFields);
-constinit const TypeInfo Describe<admissionregistrationv1::ServiceReference>::info =
-    StructInfo<admissionregistrationv1::ServiceReference>(
-        "ServiceReference", admissionregistrationv1::kServiceReferenceFields);
-constinit const TypeInfo Describe<admissionregistrationv1::TypeChecking>::info =
-    StructInfo<admissionregistrationv1::TypeChecking>(
-        "TypeChecking", admissionregistrationv1::kTypeCheckingFields);
-constinit const TypeInfo Describe<admissionregistrationv1::ValidatingAdmissionPolicy>::info =
-    StructInfo<admissionregistrationv1::ValidatingAdmissionPolicy>(
-        "ValidatingAdmissionPolicy", admissionregistrationv1::kValidatingAdmissionPolicyFields);
-constinit const TypeInfo Describe<admissionregistrationv1::ValidatingAdmissionPolicyBinding>::info =
-    StructInfo<admissionregistrationv1::ValidatingAdmissionPolicyBinding>(
-        "ValidatingAdmissionPolicyBinding",
-        admissionregistrationv1::kValidatingAdmissionPolicyBindingFields);
-constinit const TypeInfo Describe<admissionregistrationv1::ValidatingAdmissionPolicyBindingList>::info =
-    StructInfo<admissionregistrationv1::ValidatingAdmissionPolicyBindingList>(
-        "ValidatingAdmissionPolicyBindingList",
-        admissionregistrationv1::kValidatingAdmissionPolicyBindingListFields);
-constinit const TypeInfo Describe<admissionregistrationv1::ValidatingAdmissionPolicyBindingSpec>::info =
-    StructInfo<admissionregistrationv1::ValidatingAdmissionPolicyBindingSpec>(
-        "ValidatingAdmissionPolicyBindingSpec",
-        admissionregistrationv1::kValidatingAdmissionPolicyBindingSpecFields);
-constinit const TypeInfo Describe<admissionregistrationv1::ValidatingAdmissionPolicyList>::info =
-    StructInfo<admissionregistrationv1::ValidatingAdmissionPolicyList>(
-        "ValidatingAdmissionPolicyList",
-        admissionregistrationv1::kValidatingAdmissionPolicyListFields);
-constinit const TypeInfo Describe<admissionregistrationv1::ValidatingAdmissionPolicySpec>::info =
-    StructInfo<admissionregistrationv1::ValidatingAdmissionPolicySpec>(
-        "ValidatingAdmissionPolicySpec",
-        admissionregistrationv1::kValidatingAdmissionPolicySpecFields);
-constinit const TypeInfo Describe<admissionregistrationv1::ValidatingAdmissionPolicyStatus>::info =
-    StructInfo<admissionregistrationv1::ValidatingAdmissionPolicyStatus>(
-        "ValidatingAdmissionPolicyStatus",
-        admissionregistrationv1::kValidatingAdmissionPolicyStatusFields);
-constinit const TypeInfo Describe<admissionregistrationv1::ValidatingWebhook>::info =
-    StructInfo<admissionregistrationv1::ValidatingWebhook>(
-        "ValidatingWebhook", admissionregistrationv1::kValidatingWebhookFields);
-constinit const TypeInfo Describe<admissionregistrationv1::ValidatingWebhookConfiguration>::info =
-    StructInfo<admissionregistrationv1::ValidatingWebhookConfiguration>(
-        "ValidatingWebhookConfiguration",
-        admissionregistrationv1::kValidatingWebhookConfigurationFields);
-constinit const TypeInfo Describe<admissionregistrationv1::ValidatingWebhookConfigurationList>::info =
-    StructInfo<admissionregistrationv1::ValidatingWebhookConfigurationList>(
-        "ValidatingWebhookConfigurationList",
-        admissionregistrationv1::kValidatingWebhookConfigurationListFields);
-constinit const TypeInfo Describe<admissionregistrationv1::Validation>::info =
-    StructInfo<admissionregistrationv1::Validation>(
-        "Validation", admissionregistrationv1::kValidationFields);
-constinit const TypeInfo Describe<admissionregistrationv1::Variable>::info =
-    StructInfo<admissionregistrationv1::Variable>(
-        "Variable", admissionregistrationv1::kVariableFields);
-constinit const TypeInfo Describe<admissionregistrationv1::WebhookClientConfig>::info =
-    StructInfo<admissionregistrationv1::WebhookClientConfig>(
-        "WebhookClientConfig", admissionregistrationv1::kWebhookClientConfigFields);
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, ApplyConfiguration)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, AuditAnnotation)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, ExpressionWarning)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, JSONPatch)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, MatchCondition)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, MatchResources)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, MutatingAdmissionPolicy)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, MutatingAdmissionPolicyBinding)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, MutatingAdmissionPolicyBindingList)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, MutatingAdmissionPolicyBindingSpec)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, MutatingAdmissionPolicyList)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, MutatingAdmissionPolicySpec)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, MutatingWebhook)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, MutatingWebhookConfiguration)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, MutatingWebhookConfigurationList)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, Mutation)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, NamedRuleWithOperations)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, ParamKind)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, ParamRef)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, Rule)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, RuleWithOperations)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, ServiceReference)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, TypeChecking)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, ValidatingAdmissionPolicy)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, ValidatingAdmissionPolicyBinding)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, ValidatingAdmissionPolicyBindingList)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, ValidatingAdmissionPolicyBindingSpec)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, ValidatingAdmissionPolicyList)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, ValidatingAdmissionPolicySpec)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, ValidatingAdmissionPolicyStatus)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, ValidatingWebhook)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, ValidatingWebhookConfiguration)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, ValidatingWebhookConfigurationList)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, Validation)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, Variable)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1, WebhookClientConfig)
 }  // namespace codec
 
 namespace admissionregistrationv1 {
 
-bool operator==(const ApplyConfiguration& a, const ApplyConfiguration& b) {
-  return codec::Equal(codec::TypeOf<ApplyConfiguration>(), &a, &b);
-}
-bool operator==(const AuditAnnotation& a, const AuditAnnotation& b) {
-  return codec::Equal(codec::TypeOf<AuditAnnotation>(), &a, &b);
-}
-bool operator==(const ExpressionWarning& a, const ExpressionWarning& b) {
-  return codec::Equal(codec::TypeOf<ExpressionWarning>(), &a, &b);
-}
-bool operator==(const JSONPatch& a, const JSONPatch& b) {
-  return codec::Equal(codec::TypeOf<JSONPatch>(), &a, &b);
-}
-bool operator==(const MatchCondition& a, const MatchCondition& b) {
-  return codec::Equal(codec::TypeOf<MatchCondition>(), &a, &b);
-}
-bool operator==(const MatchResources& a, const MatchResources& b) {
-  return codec::Equal(codec::TypeOf<MatchResources>(), &a, &b);
-}
-bool operator==(const MutatingAdmissionPolicy& a, const MutatingAdmissionPolicy& b) {
-  return codec::Equal(codec::TypeOf<MutatingAdmissionPolicy>(), &a, &b);
-}
-bool operator==(const MutatingAdmissionPolicyBinding& a, const MutatingAdmissionPolicyBinding& b) {
-  return codec::Equal(codec::TypeOf<MutatingAdmissionPolicyBinding>(), &a, &b);
-}
-bool operator==(const MutatingAdmissionPolicyBindingList& a, const MutatingAdmissionPolicyBindingList& b) {
-  return codec::Equal(codec::TypeOf<MutatingAdmissionPolicyBindingList>(), &a, &b);
-}
-bool operator==(const MutatingAdmissionPolicyBindingSpec& a, const MutatingAdmissionPolicyBindingSpec& b) {
-  return codec::Equal(codec::TypeOf<MutatingAdmissionPolicyBindingSpec>(), &a, &b);
-}
-bool operator==(const MutatingAdmissionPolicyList& a, const MutatingAdmissionPolicyList& b) {
-  return codec::Equal(codec::TypeOf<MutatingAdmissionPolicyList>(), &a, &b);
-}
-bool operator==(const MutatingAdmissionPolicySpec& a, const MutatingAdmissionPolicySpec& b) {
-  return codec::Equal(codec::TypeOf<MutatingAdmissionPolicySpec>(), &a, &b);
-}
-bool operator==(const MutatingWebhook& a, const MutatingWebhook& b) {
-  return codec::Equal(codec::TypeOf<MutatingWebhook>(), &a, &b);
-}
-bool operator==(const MutatingWebhookConfiguration& a, const MutatingWebhookConfiguration& b) {
-  return codec::Equal(codec::TypeOf<MutatingWebhookConfiguration>(), &a, &b);
-}
-bool operator==(const MutatingWebhookConfigurationList& a, const MutatingWebhookConfigurationList& b) {
-  return codec::Equal(codec::TypeOf<MutatingWebhookConfigurationList>(), &a, &b);
-}
-bool operator==(const Mutation& a, const Mutation& b) {
-  return codec::Equal(codec::TypeOf<Mutation>(), &a, &b);
-}
-bool operator==(const NamedRuleWithOperations& a, const NamedRuleWithOperations& b) {
-  return codec::Equal(codec::TypeOf<NamedRuleWithOperations>(), &a, &b);
-}
-bool operator==(const ParamKind& a, const ParamKind& b) {
-  return codec::Equal(codec::TypeOf<ParamKind>(), &a, &b);
-}
-bool operator==(const ParamRef& a, const ParamRef& b) {
-  return codec::Equal(codec::TypeOf<ParamRef>(), &a, &b);
-}
-bool operator==(const Rule& a, const Rule& b) {
-  return codec::Equal(codec::TypeOf<Rule>(), &a, &b);
-}
-bool operator==(const RuleWithOperations& a, const RuleWithOperations& b) {
-  return codec::Equal(codec::TypeOf<RuleWithOperations>(), &a, &b);
-}
-bool operator==(const ServiceReference& a, const ServiceReference& b) {
-  return codec::Equal(codec::TypeOf<ServiceReference>(), &a, &b);
-}
-bool operator==(const TypeChecking& a, const TypeChecking& b) {
-  return codec::Equal(codec::TypeOf<TypeChecking>(), &a, &b);
-}
-bool operator==(const ValidatingAdmissionPolicy& a, const ValidatingAdmissionPolicy& b) {
-  return codec::Equal(codec::TypeOf<ValidatingAdmissionPolicy>(), &a, &b);
-}
-bool operator==(const ValidatingAdmissionPolicyBinding& a, const ValidatingAdmissionPolicyBinding& b) {
-  return codec::Equal(codec::TypeOf<ValidatingAdmissionPolicyBinding>(), &a, &b);
-}
-bool operator==(const ValidatingAdmissionPolicyBindingList& a, const ValidatingAdmissionPolicyBindingList& b) {
-  return codec::Equal(codec::TypeOf<ValidatingAdmissionPolicyBindingList>(), &a, &b);
-}
-bool operator==(const ValidatingAdmissionPolicyBindingSpec& a, const ValidatingAdmissionPolicyBindingSpec& b) {
-  return codec::Equal(codec::TypeOf<ValidatingAdmissionPolicyBindingSpec>(), &a, &b);
-}
-bool operator==(const ValidatingAdmissionPolicyList& a, const ValidatingAdmissionPolicyList& b) {
-  return codec::Equal(codec::TypeOf<ValidatingAdmissionPolicyList>(), &a, &b);
-}
-bool operator==(const ValidatingAdmissionPolicySpec& a, const ValidatingAdmissionPolicySpec& b) {
-  return codec::Equal(codec::TypeOf<ValidatingAdmissionPolicySpec>(), &a, &b);
-}
-bool operator==(const ValidatingAdmissionPolicyStatus& a, const ValidatingAdmissionPolicyStatus& b) {
-  return codec::Equal(codec::TypeOf<ValidatingAdmissionPolicyStatus>(), &a, &b);
-}
-bool operator==(const ValidatingWebhook& a, const ValidatingWebhook& b) {
-  return codec::Equal(codec::TypeOf<ValidatingWebhook>(), &a, &b);
-}
-bool operator==(const ValidatingWebhookConfiguration& a, const ValidatingWebhookConfiguration& b) {
-  return codec::Equal(codec::TypeOf<ValidatingWebhookConfiguration>(), &a, &b);
-}
-bool operator==(const ValidatingWebhookConfigurationList& a, const ValidatingWebhookConfigurationList& b) {
-  return codec::Equal(codec::TypeOf<ValidatingWebhookConfigurationList>(), &a, &b);
-}
-bool operator==(const Validation& a, const Validation& b) {
-  return codec::Equal(codec::TypeOf<Validation>(), &a, &b);
-}
-bool operator==(const Variable& a, const Variable& b) {
-  return codec::Equal(codec::TypeOf<Variable>(), &a, &b);
-}
-bool operator==(const WebhookClientConfig& a, const WebhookClientConfig& b) {
-  return codec::Equal(codec::TypeOf<WebhookClientConfig>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(ApplyConfiguration)
+CLIENT_CPP_DEFINE_EQUAL(AuditAnnotation)
+CLIENT_CPP_DEFINE_EQUAL(ExpressionWarning)
+CLIENT_CPP_DEFINE_EQUAL(JSONPatch)
+CLIENT_CPP_DEFINE_EQUAL(MatchCondition)
+CLIENT_CPP_DEFINE_EQUAL(MatchResources)
+CLIENT_CPP_DEFINE_EQUAL(MutatingAdmissionPolicy)
+CLIENT_CPP_DEFINE_EQUAL(MutatingAdmissionPolicyBinding)
+CLIENT_CPP_DEFINE_EQUAL(MutatingAdmissionPolicyBindingList)
+CLIENT_CPP_DEFINE_EQUAL(MutatingAdmissionPolicyBindingSpec)
+CLIENT_CPP_DEFINE_EQUAL(MutatingAdmissionPolicyList)
+CLIENT_CPP_DEFINE_EQUAL(MutatingAdmissionPolicySpec)
+CLIENT_CPP_DEFINE_EQUAL(MutatingWebhook)
+CLIENT_CPP_DEFINE_EQUAL(MutatingWebhookConfiguration)
+CLIENT_CPP_DEFINE_EQUAL(MutatingWebhookConfigurationList)
+CLIENT_CPP_DEFINE_EQUAL(Mutation)
+CLIENT_CPP_DEFINE_EQUAL(NamedRuleWithOperations)
+CLIENT_CPP_DEFINE_EQUAL(ParamKind)
+CLIENT_CPP_DEFINE_EQUAL(ParamRef)
+CLIENT_CPP_DEFINE_EQUAL(Rule)
+CLIENT_CPP_DEFINE_EQUAL(RuleWithOperations)
+CLIENT_CPP_DEFINE_EQUAL(ServiceReference)
+CLIENT_CPP_DEFINE_EQUAL(TypeChecking)
+CLIENT_CPP_DEFINE_EQUAL(ValidatingAdmissionPolicy)
+CLIENT_CPP_DEFINE_EQUAL(ValidatingAdmissionPolicyBinding)
+CLIENT_CPP_DEFINE_EQUAL(ValidatingAdmissionPolicyBindingList)
+CLIENT_CPP_DEFINE_EQUAL(ValidatingAdmissionPolicyBindingSpec)
+CLIENT_CPP_DEFINE_EQUAL(ValidatingAdmissionPolicyList)
+CLIENT_CPP_DEFINE_EQUAL(ValidatingAdmissionPolicySpec)
+CLIENT_CPP_DEFINE_EQUAL(ValidatingAdmissionPolicyStatus)
+CLIENT_CPP_DEFINE_EQUAL(ValidatingWebhook)
+CLIENT_CPP_DEFINE_EQUAL(ValidatingWebhookConfiguration)
+CLIENT_CPP_DEFINE_EQUAL(ValidatingWebhookConfigurationList)
+CLIENT_CPP_DEFINE_EQUAL(Validation)
+CLIENT_CPP_DEFINE_EQUAL(Variable)
+CLIENT_CPP_DEFINE_EQUAL(WebhookClientConfig)
 
 }  // namespace admissionregistrationv1
 

@@ -2,7 +2,7 @@
 #include <k8s/apis/admissionregistration/v1alpha1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -121,105 +121,40 @@ constexpr codec::Field kVariableFields[] = {
 }  // namespace admissionregistrationv1alpha1
 
 namespace codec {
-constinit const TypeInfo Describe<admissionregistrationv1alpha1::ApplyConfiguration>::info =
-    StructInfo<admissionregistrationv1alpha1::ApplyConfiguration>(
-        "ApplyConfiguration", admissionregistrationv1alpha1::kApplyConfigurationFields);
-constinit const TypeInfo Describe<admissionregistrationv1alpha1::JSONPatch>::info =
-    StructInfo<admissionregistrationv1alpha1::JSONPatch>(
-        "JSONPatch", admissionregistrationv1alpha1::kJSONPatchFields);
-constinit const TypeInfo Describe<admissionregistrationv1alpha1::MatchCondition>::info =
-    StructInfo<admissionregistrationv1alpha1::MatchCondition>(
-        "MatchCondition", admissionregistrationv1alpha1::kMatchConditionFields);
-constinit const TypeInfo Describe<admissionregistrationv1alpha1::MatchResources>::info =
-    StructInfo<admissionregistrationv1alpha1::MatchResources>(
-        "MatchResources", admissionregistrationv1alpha1::kMatchResourcesFields);
-constinit const TypeInfo Describe<admissionregistrationv1alpha1::MutatingAdmissionPolicy>::info =
-    StructInfo<admissionregistrationv1alpha1::MutatingAdmissionPolicy>(
-        "MutatingAdmissionPolicy", admissionregistrationv1alpha1::kMutatingAdmissionPolicyFields);
-constinit const TypeInfo Describe<admissionregistrationv1alpha1::MutatingAdmissionPolicyBinding>::info =
-    StructInfo<admissionregistrationv1alpha1::MutatingAdmissionPolicyBinding>(
-        "MutatingAdmissionPolicyBinding",
-        admissionregistrationv1alpha1::kMutatingAdmissionPolicyBindingFields);
-constinit const TypeInfo Describe<admissionregistrationv1alpha1::MutatingAdmissionPolicyBindingList>::info =
-    StructInfo<admissionregistrationv1alpha1::MutatingAdmissionPolicyBindingList>(
-        "MutatingAdmissionPolicyBindingList",
-        admissionregistrationv1alpha1::kMutatingAdmissionPolicyBindingListFields);
-constinit const TypeInfo Describe<admissionregistrationv1alpha1::MutatingAdmissionPolicyBindingSpec>::info =
-    StructInfo<admissionregistrationv1alpha1::MutatingAdmissionPolicyBindingSpec>(
-        "MutatingAdmissionPolicyBindingSpec",
-        admissionregistrationv1alpha1::kMutatingAdmissionPolicyBindingSpecFields);
-constinit const TypeInfo Describe<admissionregistrationv1alpha1::MutatingAdmissionPolicyList>::info =
-    StructInfo<admissionregistrationv1alpha1::MutatingAdmissionPolicyList>(
-        "MutatingAdmissionPolicyList",
-        admissionregistrationv1alpha1::kMutatingAdmissionPolicyListFields);
-constinit const TypeInfo Describe<admissionregistrationv1alpha1::MutatingAdmissionPolicySpec>::info =
-    StructInfo<admissionregistrationv1alpha1::MutatingAdmissionPolicySpec>(
-        "MutatingAdmissionPolicySpec",
-        admissionregistrationv1alpha1::kMutatingAdmissionPolicySpecFields);
-constinit const TypeInfo Describe<admissionregistrationv1alpha1::Mutation>::info =
-    StructInfo<admissionregistrationv1alpha1::Mutation>(
-        "Mutation", admissionregistrationv1alpha1::kMutationFields);
-constinit const TypeInfo Describe<admissionregistrationv1alpha1::NamedRuleWithOperations>::info =
-    StructInfo<admissionregistrationv1alpha1::NamedRuleWithOperations>(
-        "NamedRuleWithOperations", admissionregistrationv1alpha1::kNamedRuleWithOperationsFields);
-constinit const TypeInfo Describe<admissionregistrationv1alpha1::ParamKind>::info =
-    StructInfo<admissionregistrationv1alpha1::ParamKind>(
-        "ParamKind", admissionregistrationv1alpha1::kParamKindFields);
-constinit const TypeInfo Describe<admissionregistrationv1alpha1::ParamRef>::info =
-    StructInfo<admissionregistrationv1alpha1::ParamRef>(
-        "ParamRef", admissionregistrationv1alpha1::kParamRefFields);
-constinit const TypeInfo Describe<admissionregistrationv1alpha1::Variable>::info =
-    StructInfo<admissionregistrationv1alpha1::Variable>(
-        "Variable", admissionregistrationv1alpha1::kVariableFields);
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1alpha1, ApplyConfiguration)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1alpha1, JSONPatch)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1alpha1, MatchCondition)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1alpha1, MatchResources)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1alpha1, MutatingAdmissionPolicy)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1alpha1, MutatingAdmissionPolicyBinding)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1alpha1, MutatingAdmissionPolicyBindingList)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1alpha1, MutatingAdmissionPolicyBindingSpec)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1alpha1, MutatingAdmissionPolicyList)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1alpha1, MutatingAdmissionPolicySpec)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1alpha1, Mutation)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1alpha1, NamedRuleWithOperations)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1alpha1, ParamKind)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1alpha1, ParamRef)
+CLIENT_CPP_DEFINE_STRUCT(admissionregistrationv1alpha1, Variable)
 }  // namespace codec
 
 namespace admissionregistrationv1alpha1 {
 
-bool operator==(const ApplyConfiguration& a, const ApplyConfiguration& b) {
-  return codec::Equal(codec::TypeOf<ApplyConfiguration>(), &a, &b);
-}
-bool operator==(const JSONPatch& a, const JSONPatch& b) {
-  return codec::Equal(codec::TypeOf<JSONPatch>(), &a, &b);
-}
-bool operator==(const MatchCondition& a, const MatchCondition& b) {
-  return codec::Equal(codec::TypeOf<MatchCondition>(), &a, &b);
-}
-bool operator==(const MatchResources& a, const MatchResources& b) {
-  return codec::Equal(codec::TypeOf<MatchResources>(), &a, &b);
-}
-bool operator==(const MutatingAdmissionPolicy& a, const MutatingAdmissionPolicy& b) {
-  return codec::Equal(codec::TypeOf<MutatingAdmissionPolicy>(), &a, &b);
-}
-bool operator==(const MutatingAdmissionPolicyBinding& a, const MutatingAdmissionPolicyBinding& b) {
-  return codec::Equal(codec::TypeOf<MutatingAdmissionPolicyBinding>(), &a, &b);
-}
-bool operator==(const MutatingAdmissionPolicyBindingList& a, const MutatingAdmissionPolicyBindingList& b) {
-  return codec::Equal(codec::TypeOf<MutatingAdmissionPolicyBindingList>(), &a, &b);
-}
-bool operator==(const MutatingAdmissionPolicyBindingSpec& a, const MutatingAdmissionPolicyBindingSpec& b) {
-  return codec::Equal(codec::TypeOf<MutatingAdmissionPolicyBindingSpec>(), &a, &b);
-}
-bool operator==(const MutatingAdmissionPolicyList& a, const MutatingAdmissionPolicyList& b) {
-  return codec::Equal(codec::TypeOf<MutatingAdmissionPolicyList>(), &a, &b);
-}
-bool operator==(const MutatingAdmissionPolicySpec& a, const MutatingAdmissionPolicySpec& b) {
-  return codec::Equal(codec::TypeOf<MutatingAdmissionPolicySpec>(), &a, &b);
-}
-bool operator==(const Mutation& a, const Mutation& b) {
-  return codec::Equal(codec::TypeOf<Mutation>(), &a, &b);
-}
-bool operator==(const NamedRuleWithOperations& a, const NamedRuleWithOperations& b) {
-  return codec::Equal(codec::TypeOf<NamedRuleWithOperations>(), &a, &b);
-}
-bool operator==(const ParamKind& a, const ParamKind& b) {
-  return codec::Equal(codec::TypeOf<ParamKind>(), &a, &b);
-}
-bool operator==(const ParamRef& a, const ParamRef& b) {
-  return codec::Equal(codec::TypeOf<ParamRef>(), &a, &b);
-}
-bool operator==(const Variable& a, const Variable& b) {
-  return codec::Equal(codec::TypeOf<Variable>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(ApplyConfiguration)
+CLIENT_CPP_DEFINE_EQUAL(JSONPatch)
+CLIENT_CPP_DEFINE_EQUAL(MatchCondition)
+CLIENT_CPP_DEFINE_EQUAL(MatchResources)
+CLIENT_CPP_DEFINE_EQUAL(MutatingAdmissionPolicy)
+CLIENT_CPP_DEFINE_EQUAL(MutatingAdmissionPolicyBinding)
+CLIENT_CPP_DEFINE_EQUAL(MutatingAdmissionPolicyBindingList)
+CLIENT_CPP_DEFINE_EQUAL(MutatingAdmissionPolicyBindingSpec)
+CLIENT_CPP_DEFINE_EQUAL(MutatingAdmissionPolicyList)
+CLIENT_CPP_DEFINE_EQUAL(MutatingAdmissionPolicySpec)
+CLIENT_CPP_DEFINE_EQUAL(Mutation)
+CLIENT_CPP_DEFINE_EQUAL(NamedRuleWithOperations)
+CLIENT_CPP_DEFINE_EQUAL(ParamKind)
+CLIENT_CPP_DEFINE_EQUAL(ParamRef)
+CLIENT_CPP_DEFINE_EQUAL(Variable)
 
 }  // namespace admissionregistrationv1alpha1
 

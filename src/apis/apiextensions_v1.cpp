@@ -2,7 +2,7 @@
 #include <k8s/apis/apiextensions/v1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -209,131 +209,50 @@ constexpr codec::Field kWebhookConversionFields[] = {
 }  // namespace apiextensionsv1
 
 namespace codec {
-constinit const TypeInfo Describe<apiextensionsv1::CustomResourceColumnDefinition>::info =
-    StructInfo<apiextensionsv1::CustomResourceColumnDefinition>(
-        "CustomResourceColumnDefinition", apiextensionsv1::kCustomResourceColumnDefinitionFields);
-constinit const TypeInfo Describe<apiextensionsv1::CustomResourceConversion>::info =
-    StructInfo<apiextensionsv1::CustomResourceConversion>(
-        "CustomResourceConversion", apiextensionsv1::kCustomResourceConversionFields);
-constinit const TypeInfo Describe<apiextensionsv1::CustomResourceDefinition>::info =
-    StructInfo<apiextensionsv1::CustomResourceDefinition>(
-        "CustomResourceDefinition", apiextensionsv1::kCustomResourceDefinitionFields);
-constinit const TypeInfo Describe<apiextensionsv1::CustomResourceDefinitionCondition>::info =
-    StructInfo<apiextensionsv1::CustomResourceDefinitionCondition>(
-        "CustomResourceDefinitionCondition",
-        apiextensionsv1::kCustomResourceDefinitionConditionFields);
-constinit const TypeInfo Describe<apiextensionsv1::CustomResourceDefinitionList>::info =
-    StructInfo<apiextensionsv1::CustomResourceDefinitionList>(
-        "CustomResourceDefinitionList", apiextensionsv1::kCustomResourceDefinitionListFields);
-constinit const TypeInfo Describe<apiextensionsv1::CustomResourceDefinitionNames>::info =
-    StructInfo<apiextensionsv1::CustomResourceDefinitionNames>(
-        "CustomResourceDefinitionNames", apiextensionsv1::kCustomResourceDefinitionNamesFields);
-constinit const TypeInfo Describe<apiextensionsv1::CustomResourceDefinitionSpec>::info =
-    StructInfo<apiextensionsv1::CustomResourceDefinitionSpec>(
-        "CustomResourceDefinitionSpec", apiextensionsv1::kCustomResourceDefinitionSpecFields);
-constinit const TypeInfo Describe<apiextensionsv1::CustomResourceDefinitionStatus>::info =
-    StructInfo<apiextensionsv1::CustomResourceDefinitionStatus>(
-        "CustomResourceDefinitionStatus", apiextensionsv1::kCustomResourceDefinitionStatusFields);
-constinit const TypeInfo Describe<apiextensionsv1::CustomResourceDefinitionVersion>::info =
-    StructInfo<apiextensionsv1::CustomResourceDefinitionVersion>(
-        "CustomResourceDefinitionVersion", apiextensionsv1::kCustomResourceDefinitionVersionFields);
-constinit const TypeInfo Describe<apiextensionsv1::CustomResourceSubresourceScale>::info =
-    StructInfo<apiextensionsv1::CustomResourceSubresourceScale>(
-        "CustomResourceSubresourceScale", apiextensionsv1::kCustomResourceSubresourceScaleFields);
-constinit const TypeInfo Describe<apiextensionsv1::CustomResourceSubresourceStatus>::info =
-    StructInfo<apiextensionsv1::CustomResourceSubresourceStatus>(
-        "CustomResourceSubresourceStatus");
-constinit const TypeInfo Describe<apiextensionsv1::CustomResourceSubresources>::info =
-    StructInfo<apiextensionsv1::CustomResourceSubresources>(
-        "CustomResourceSubresources", apiextensionsv1::kCustomResourceSubresourcesFields);
-constinit const TypeInfo Describe<apiextensionsv1::CustomResourceValidation>::info =
-    StructInfo<apiextensionsv1::CustomResourceValidation>(
-        "CustomResourceValidation", apiextensionsv1::kCustomResourceValidationFields);
-constinit const TypeInfo Describe<apiextensionsv1::ExternalDocumentation>::info =
-    StructInfo<apiextensionsv1::ExternalDocumentation>(
-        "ExternalDocumentation", apiextensionsv1::kExternalDocumentationFields);
-constinit const TypeInfo Describe<apiextensionsv1::JSONSchemaProps>::info =
-    StructInfo<apiextensionsv1::JSONSchemaProps>(
-        "JSONSchemaProps", apiextensionsv1::kJSONSchemaPropsFields);
-constinit const TypeInfo Describe<apiextensionsv1::SelectableField>::info =
-    StructInfo<apiextensionsv1::SelectableField>(
-        "SelectableField", apiextensionsv1::kSelectableFieldFields);
-constinit const TypeInfo Describe<apiextensionsv1::ServiceReference>::info =
-    StructInfo<apiextensionsv1::ServiceReference>(
-        "ServiceReference", apiextensionsv1::kServiceReferenceFields);
-constinit const TypeInfo Describe<apiextensionsv1::ValidationRule>::info =
-    StructInfo<apiextensionsv1::ValidationRule>(
-        "ValidationRule", apiextensionsv1::kValidationRuleFields);
-constinit const TypeInfo Describe<apiextensionsv1::WebhookClientConfig>::info =
-    StructInfo<apiextensionsv1::WebhookClientConfig>(
-        "WebhookClientConfig", apiextensionsv1::kWebhookClientConfigFields);
-constinit const TypeInfo Describe<apiextensionsv1::WebhookConversion>::info =
-    StructInfo<apiextensionsv1::WebhookConversion>(
-        "WebhookConversion", apiextensionsv1::kWebhookConversionFields);
+CLIENT_CPP_DEFINE_STRUCT(apiextensionsv1, CustomResourceColumnDefinition)
+CLIENT_CPP_DEFINE_STRUCT(apiextensionsv1, CustomResourceConversion)
+CLIENT_CPP_DEFINE_STRUCT(apiextensionsv1, CustomResourceDefinition)
+CLIENT_CPP_DEFINE_STRUCT(apiextensionsv1, CustomResourceDefinitionCondition)
+CLIENT_CPP_DEFINE_STRUCT(apiextensionsv1, CustomResourceDefinitionList)
+CLIENT_CPP_DEFINE_STRUCT(apiextensionsv1, CustomResourceDefinitionNames)
+CLIENT_CPP_DEFINE_STRUCT(apiextensionsv1, CustomResourceDefinitionSpec)
+CLIENT_CPP_DEFINE_STRUCT(apiextensionsv1, CustomResourceDefinitionStatus)
+CLIENT_CPP_DEFINE_STRUCT(apiextensionsv1, CustomResourceDefinitionVersion)
+CLIENT_CPP_DEFINE_STRUCT(apiextensionsv1, CustomResourceSubresourceScale)
+CLIENT_CPP_DEFINE_EMPTY_STRUCT(apiextensionsv1, CustomResourceSubresourceStatus)
+CLIENT_CPP_DEFINE_STRUCT(apiextensionsv1, CustomResourceSubresources)
+CLIENT_CPP_DEFINE_STRUCT(apiextensionsv1, CustomResourceValidation)
+CLIENT_CPP_DEFINE_STRUCT(apiextensionsv1, ExternalDocumentation)
+CLIENT_CPP_DEFINE_STRUCT(apiextensionsv1, JSONSchemaProps)
+CLIENT_CPP_DEFINE_STRUCT(apiextensionsv1, SelectableField)
+CLIENT_CPP_DEFINE_STRUCT(apiextensionsv1, ServiceReference)
+CLIENT_CPP_DEFINE_STRUCT(apiextensionsv1, ValidationRule)
+CLIENT_CPP_DEFINE_STRUCT(apiextensionsv1, WebhookClientConfig)
+CLIENT_CPP_DEFINE_STRUCT(apiextensionsv1, WebhookConversion)
 }  // namespace codec
 
 namespace apiextensionsv1 {
 
-bool operator==(const CustomResourceColumnDefinition& a, const CustomResourceColumnDefinition& b) {
-  return codec::Equal(codec::TypeOf<CustomResourceColumnDefinition>(), &a, &b);
-}
-bool operator==(const CustomResourceConversion& a, const CustomResourceConversion& b) {
-  return codec::Equal(codec::TypeOf<CustomResourceConversion>(), &a, &b);
-}
-bool operator==(const CustomResourceDefinition& a, const CustomResourceDefinition& b) {
-  return codec::Equal(codec::TypeOf<CustomResourceDefinition>(), &a, &b);
-}
-bool operator==(const CustomResourceDefinitionCondition& a, const CustomResourceDefinitionCondition& b) {
-  return codec::Equal(codec::TypeOf<CustomResourceDefinitionCondition>(), &a, &b);
-}
-bool operator==(const CustomResourceDefinitionList& a, const CustomResourceDefinitionList& b) {
-  return codec::Equal(codec::TypeOf<CustomResourceDefinitionList>(), &a, &b);
-}
-bool operator==(const CustomResourceDefinitionNames& a, const CustomResourceDefinitionNames& b) {
-  return codec::Equal(codec::TypeOf<CustomResourceDefinitionNames>(), &a, &b);
-}
-bool operator==(const CustomResourceDefinitionSpec& a, const CustomResourceDefinitionSpec& b) {
-  return codec::Equal(codec::TypeOf<CustomResourceDefinitionSpec>(), &a, &b);
-}
-bool operator==(const CustomResourceDefinitionStatus& a, const CustomResourceDefinitionStatus& b) {
-  return codec::Equal(codec::TypeOf<CustomResourceDefinitionStatus>(), &a, &b);
-}
-bool operator==(const CustomResourceDefinitionVersion& a, const CustomResourceDefinitionVersion& b) {
-  return codec::Equal(codec::TypeOf<CustomResourceDefinitionVersion>(), &a, &b);
-}
-bool operator==(const CustomResourceSubresourceScale& a, const CustomResourceSubresourceScale& b) {
-  return codec::Equal(codec::TypeOf<CustomResourceSubresourceScale>(), &a, &b);
-}
-bool operator==(const CustomResourceSubresourceStatus& a, const CustomResourceSubresourceStatus& b) {
-  return codec::Equal(codec::TypeOf<CustomResourceSubresourceStatus>(), &a, &b);
-}
-bool operator==(const CustomResourceSubresources& a, const CustomResourceSubresources& b) {
-  return codec::Equal(codec::TypeOf<CustomResourceSubresources>(), &a, &b);
-}
-bool operator==(const CustomResourceValidation& a, const CustomResourceValidation& b) {
-  return codec::Equal(codec::TypeOf<CustomResourceValidation>(), &a, &b);
-}
-bool operator==(const ExternalDocumentation& a, const ExternalDocumentation& b) {
-  return codec::Equal(codec::TypeOf<ExternalDocumentation>(), &a, &b);
-}
-bool operator==(const JSONSchemaProps& a, const JSONSchemaProps& b) {
-  return codec::Equal(codec::TypeOf<JSONSchemaProps>(), &a, &b);
-}
-bool operator==(const SelectableField& a, const SelectableField& b) {
-  return codec::Equal(codec::TypeOf<SelectableField>(), &a, &b);
-}
-bool operator==(const ServiceReference& a, const ServiceReference& b) {
-  return codec::Equal(codec::TypeOf<ServiceReference>(), &a, &b);
-}
-bool operator==(const ValidationRule& a, const ValidationRule& b) {
-  return codec::Equal(codec::TypeOf<ValidationRule>(), &a, &b);
-}
-bool operator==(const WebhookClientConfig& a, const WebhookClientConfig& b) {
-  return codec::Equal(codec::TypeOf<WebhookClientConfig>(), &a, &b);
-}
-bool operator==(const WebhookConversion& a, const WebhookConversion& b) {
-  return codec::Equal(codec::TypeOf<WebhookConversion>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(CustomResourceColumnDefinition)
+CLIENT_CPP_DEFINE_EQUAL(CustomResourceConversion)
+CLIENT_CPP_DEFINE_EQUAL(CustomResourceDefinition)
+CLIENT_CPP_DEFINE_EQUAL(CustomResourceDefinitionCondition)
+CLIENT_CPP_DEFINE_EQUAL(CustomResourceDefinitionList)
+CLIENT_CPP_DEFINE_EQUAL(CustomResourceDefinitionNames)
+CLIENT_CPP_DEFINE_EQUAL(CustomResourceDefinitionSpec)
+CLIENT_CPP_DEFINE_EQUAL(CustomResourceDefinitionStatus)
+CLIENT_CPP_DEFINE_EQUAL(CustomResourceDefinitionVersion)
+CLIENT_CPP_DEFINE_EQUAL(CustomResourceSubresourceScale)
+CLIENT_CPP_DEFINE_EQUAL(CustomResourceSubresourceStatus)
+CLIENT_CPP_DEFINE_EQUAL(CustomResourceSubresources)
+CLIENT_CPP_DEFINE_EQUAL(CustomResourceValidation)
+CLIENT_CPP_DEFINE_EQUAL(ExternalDocumentation)
+CLIENT_CPP_DEFINE_EQUAL(JSONSchemaProps)
+CLIENT_CPP_DEFINE_EQUAL(SelectableField)
+CLIENT_CPP_DEFINE_EQUAL(ServiceReference)
+CLIENT_CPP_DEFINE_EQUAL(ValidationRule)
+CLIENT_CPP_DEFINE_EQUAL(WebhookClientConfig)
+CLIENT_CPP_DEFINE_EQUAL(WebhookConversion)
 
 }  // namespace apiextensionsv1
 

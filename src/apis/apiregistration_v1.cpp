@@ -2,7 +2,7 @@
 #include <k8s/apis/apiregistration/v1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -62,46 +62,22 @@ constexpr codec::Field kServiceReferenceFields[] = {
 }  // namespace apiregistrationv1
 
 namespace codec {
-constinit const TypeInfo Describe<apiregistrationv1::APIService>::info =
-    StructInfo<apiregistrationv1::APIService>(
-        "APIService", apiregistrationv1::kAPIServiceFields);
-constinit const TypeInfo Describe<apiregistrationv1::APIServiceCondition>::info =
-    StructInfo<apiregistrationv1::APIServiceCondition>(
-        "APIServiceCondition", apiregistrationv1::kAPIServiceConditionFields);
-constinit const TypeInfo Describe<apiregistrationv1::APIServiceList>::info =
-    StructInfo<apiregistrationv1::APIServiceList>(
-        "APIServiceList", apiregistrationv1::kAPIServiceListFields);
-constinit const TypeInfo Describe<apiregistrationv1::APIServiceSpec>::info =
-    StructInfo<apiregistrationv1::APIServiceSpec>(
-        "APIServiceSpec", apiregistrationv1::kAPIServiceSpecFields);
-constinit const TypeInfo Describe<apiregistrationv1::APIServiceStatus>::info =
-    StructInfo<apiregistrationv1::APIServiceStatus>(
-        "APIServiceStatus", apiregistrationv1::kAPIServiceStatusFields);
-constinit const TypeInfo Describe<apiregistrationv1::ServiceReference>::info =
-    StructInfo<apiregistrationv1::ServiceReference>(
-        "ServiceReference", apiregistrationv1::kServiceReferenceFields);
+CLIENT_CPP_DEFINE_STRUCT(apiregistrationv1, APIService)
+CLIENT_CPP_DEFINE_STRUCT(apiregistrationv1, APIServiceCondition)
+CLIENT_CPP_DEFINE_STRUCT(apiregistrationv1, APIServiceList)
+CLIENT_CPP_DEFINE_STRUCT(apiregistrationv1, APIServiceSpec)
+CLIENT_CPP_DEFINE_STRUCT(apiregistrationv1, APIServiceStatus)
+CLIENT_CPP_DEFINE_STRUCT(apiregistrationv1, ServiceReference)
 }  // namespace codec
 
 namespace apiregistrationv1 {
 
-bool operator==(const APIService& a, const APIService& b) {
-  return codec::Equal(codec::TypeOf<APIService>(), &a, &b);
-}
-bool operator==(const APIServiceCondition& a, const APIServiceCondition& b) {
-  return codec::Equal(codec::TypeOf<APIServiceCondition>(), &a, &b);
-}
-bool operator==(const APIServiceList& a, const APIServiceList& b) {
-  return codec::Equal(codec::TypeOf<APIServiceList>(), &a, &b);
-}
-bool operator==(const APIServiceSpec& a, const APIServiceSpec& b) {
-  return codec::Equal(codec::TypeOf<APIServiceSpec>(), &a, &b);
-}
-bool operator==(const APIServiceStatus& a, const APIServiceStatus& b) {
-  return codec::Equal(codec::TypeOf<APIServiceStatus>(), &a, &b);
-}
-bool operator==(const ServiceReference& a, const ServiceReference& b) {
-  return codec::Equal(codec::TypeOf<ServiceReference>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(APIService)
+CLIENT_CPP_DEFINE_EQUAL(APIServiceCondition)
+CLIENT_CPP_DEFINE_EQUAL(APIServiceList)
+CLIENT_CPP_DEFINE_EQUAL(APIServiceSpec)
+CLIENT_CPP_DEFINE_EQUAL(APIServiceStatus)
+CLIENT_CPP_DEFINE_EQUAL(ServiceReference)
 
 }  // namespace apiregistrationv1
 

@@ -2,7 +2,7 @@
 #include <k8s/apis/apiserverinternal/v1alpha1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -57,46 +57,22 @@ constexpr codec::Field kStorageVersionStatusFields[] = {
 }  // namespace apiserverinternalv1alpha1
 
 namespace codec {
-constinit const TypeInfo Describe<apiserverinternalv1alpha1::ServerStorageVersion>::info =
-    StructInfo<apiserverinternalv1alpha1::ServerStorageVersion>(
-        "ServerStorageVersion", apiserverinternalv1alpha1::kServerStorageVersionFields);
-constinit const TypeInfo Describe<apiserverinternalv1alpha1::StorageVersion>::info =
-    StructInfo<apiserverinternalv1alpha1::StorageVersion>(
-        "StorageVersion", apiserverinternalv1alpha1::kStorageVersionFields);
-constinit const TypeInfo Describe<apiserverinternalv1alpha1::StorageVersionCondition>::info =
-    StructInfo<apiserverinternalv1alpha1::StorageVersionCondition>(
-        "StorageVersionCondition", apiserverinternalv1alpha1::kStorageVersionConditionFields);
-constinit const TypeInfo Describe<apiserverinternalv1alpha1::StorageVersionList>::info =
-    StructInfo<apiserverinternalv1alpha1::StorageVersionList>(
-        "StorageVersionList", apiserverinternalv1alpha1::kStorageVersionListFields);
-constinit const TypeInfo Describe<apiserverinternalv1alpha1::StorageVersionSpec>::info =
-    StructInfo<apiserverinternalv1alpha1::StorageVersionSpec>(
-        "StorageVersionSpec");
-constinit const TypeInfo Describe<apiserverinternalv1alpha1::StorageVersionStatus>::info =
-    StructInfo<apiserverinternalv1alpha1::StorageVersionStatus>(
-        "StorageVersionStatus", apiserverinternalv1alpha1::kStorageVersionStatusFields);
+CLIENT_CPP_DEFINE_STRUCT(apiserverinternalv1alpha1, ServerStorageVersion)
+CLIENT_CPP_DEFINE_STRUCT(apiserverinternalv1alpha1, StorageVersion)
+CLIENT_CPP_DEFINE_STRUCT(apiserverinternalv1alpha1, StorageVersionCondition)
+CLIENT_CPP_DEFINE_STRUCT(apiserverinternalv1alpha1, StorageVersionList)
+CLIENT_CPP_DEFINE_EMPTY_STRUCT(apiserverinternalv1alpha1, StorageVersionSpec)
+CLIENT_CPP_DEFINE_STRUCT(apiserverinternalv1alpha1, StorageVersionStatus)
 }  // namespace codec
 
 namespace apiserverinternalv1alpha1 {
 
-bool operator==(const ServerStorageVersion& a, const ServerStorageVersion& b) {
-  return codec::Equal(codec::TypeOf<ServerStorageVersion>(), &a, &b);
-}
-bool operator==(const StorageVersion& a, const StorageVersion& b) {
-  return codec::Equal(codec::TypeOf<StorageVersion>(), &a, &b);
-}
-bool operator==(const StorageVersionCondition& a, const StorageVersionCondition& b) {
-  return codec::Equal(codec::TypeOf<StorageVersionCondition>(), &a, &b);
-}
-bool operator==(const StorageVersionList& a, const StorageVersionList& b) {
-  return codec::Equal(codec::TypeOf<StorageVersionList>(), &a, &b);
-}
-bool operator==(const StorageVersionSpec& a, const StorageVersionSpec& b) {
-  return codec::Equal(codec::TypeOf<StorageVersionSpec>(), &a, &b);
-}
-bool operator==(const StorageVersionStatus& a, const StorageVersionStatus& b) {
-  return codec::Equal(codec::TypeOf<StorageVersionStatus>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(ServerStorageVersion)
+CLIENT_CPP_DEFINE_EQUAL(StorageVersion)
+CLIENT_CPP_DEFINE_EQUAL(StorageVersionCondition)
+CLIENT_CPP_DEFINE_EQUAL(StorageVersionList)
+CLIENT_CPP_DEFINE_EQUAL(StorageVersionSpec)
+CLIENT_CPP_DEFINE_EQUAL(StorageVersionStatus)
 
 }  // namespace apiserverinternalv1alpha1
 

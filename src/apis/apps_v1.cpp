@@ -2,7 +2,7 @@
 #include <k8s/apis/apps/v1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -270,191 +270,70 @@ constexpr codec::Field kStatefulSetUpdateStrategyFields[] = {
 }  // namespace appsv1
 
 namespace codec {
-constinit const TypeInfo Describe<appsv1::ControllerRevision>::info =
-    StructInfo<appsv1::ControllerRevision>(
-        "ControllerRevision", appsv1::kControllerRevisionFields);
-constinit const TypeInfo Describe<appsv1::ControllerRevisionList>::info =
-    StructInfo<appsv1::ControllerRevisionList>(
-        "ControllerRevisionList", appsv1::kControllerRevisionListFields);
-constinit const TypeInfo Describe<appsv1::DaemonSet>::info =
-    StructInfo<appsv1::DaemonSet>(
-        "DaemonSet", appsv1::kDaemonSetFields);
-constinit const TypeInfo Describe<appsv1::DaemonSetCondition>::info =
-    StructInfo<appsv1::DaemonSetCondition>(
-        "DaemonSetCondition", appsv1::kDaemonSetConditionFields);
-constinit const TypeInfo Describe<appsv1::DaemonSetList>::info =
-    StructInfo<appsv1::DaemonSetList>(
-        "DaemonSetList", appsv1::kDaemonSetListFields);
-constinit const TypeInfo Describe<appsv1::DaemonSetSpec>::info =
-    StructInfo<appsv1::DaemonSetSpec>(
-        "DaemonSetSpec", appsv1::kDaemonSetSpecFields);
-constinit const TypeInfo Describe<appsv1::DaemonSetStatus>::info =
-    StructInfo<appsv1::DaemonSetStatus>(
-        "DaemonSetStatus", appsv1::kDaemonSetStatusFields);
-constinit const TypeInfo Describe<appsv1::DaemonSetUpdateStrategy>::info =
-    StructInfo<appsv1::DaemonSetUpdateStrategy>(
-        "DaemonSetUpdateStrategy", appsv1::kDaemonSetUpdateStrategyFields);
-constinit const TypeInfo Describe<appsv1::Deployment>::info =
-    StructInfo<appsv1::Deployment>(
-        "Deployment", appsv1::kDeploymentFields);
-constinit const TypeInfo Describe<appsv1::DeploymentCondition>::info =
-    StructInfo<appsv1::DeploymentCondition>(
-        "DeploymentCondition", appsv1::kDeploymentConditionFields);
-constinit const TypeInfo Describe<appsv1::DeploymentList>::info =
-    StructInfo<appsv1::DeploymentList>(
-        "DeploymentList", appsv1::kDeploymentListFields);
-constinit const TypeInfo Describe<appsv1::DeploymentSpec>::info =
-    StructInfo<appsv1::DeploymentSpec>(
-        "DeploymentSpec", appsv1::kDeploymentSpecFields);
-constinit const TypeInfo Describe<appsv1::DeploymentStatus>::info =
-    StructInfo<appsv1::DeploymentStatus>(
-        "DeploymentStatus", appsv1::kDeploymentStatusFields);
-constinit const TypeInfo Describe<appsv1::DeploymentStrategy>::info =
-    StructInfo<appsv1::DeploymentStrategy>(
-        "DeploymentStrategy", appsv1::kDeploymentStrategyFields);
-constinit const TypeInfo Describe<appsv1::ReplicaSet>::info =
-    StructInfo<appsv1::ReplicaSet>(
-        "ReplicaSet", appsv1::kReplicaSetFields);
-constinit const TypeInfo Describe<appsv1::ReplicaSetCondition>::info =
-    StructInfo<appsv1::ReplicaSetCondition>(
-        "ReplicaSetCondition", appsv1::kReplicaSetConditionFields);
-constinit const TypeInfo Describe<appsv1::ReplicaSetList>::info =
-    StructInfo<appsv1::ReplicaSetList>(
-        "ReplicaSetList", appsv1::kReplicaSetListFields);
-constinit const TypeInfo Describe<appsv1::ReplicaSetSpec>::info =
-    StructInfo<appsv1::ReplicaSetSpec>(
-        "ReplicaSetSpec", appsv1::kReplicaSetSpecFields);
-constinit const TypeInfo Describe<appsv1::ReplicaSetStatus>::info =
-    StructInfo<appsv1::ReplicaSetStatus>(
-        "ReplicaSetStatus", appsv1::kReplicaSetStatusFields);
-constinit const TypeInfo Describe<appsv1::RollingUpdateDaemonSet>::info =
-    StructInfo<appsv1::RollingUpdateDaemonSet>(
-        "RollingUpdateDaemonSet", appsv1::kRollingUpdateDaemonSetFields);
-constinit const TypeInfo Describe<appsv1::RollingUpdateDeployment>::info =
-    StructInfo<appsv1::RollingUpdateDeployment>(
-        "RollingUpdateDeployment", appsv1::kRollingUpdateDeploymentFields);
-constinit const TypeInfo Describe<appsv1::RollingUpdateStatefulSetStrategy>::info =
-    StructInfo<appsv1::RollingUpdateStatefulSetStrategy>(
-        "RollingUpdateStatefulSetStrategy", appsv1::kRollingUpdateStatefulSetStrategyFields);
-constinit const TypeInfo Describe<appsv1::StatefulSet>::info =
-    StructInfo<appsv1::StatefulSet>(
-        "StatefulSet", appsv1::kStatefulSetFields);
-constinit const TypeInfo Describe<appsv1::StatefulSetCondition>::info =
-    StructInfo<appsv1::StatefulSetCondition>(
-        "StatefulSetCondition", appsv1::kStatefulSetConditionFields);
-constinit const TypeInfo Describe<appsv1::StatefulSetList>::info =
-    StructInfo<appsv1::StatefulSetList>(
-        "StatefulSetList", appsv1::kStatefulSetListFields);
-constinit const TypeInfo Describe<appsv1::StatefulSetOrdinals>::info =
-    StructInfo<appsv1::StatefulSetOrdinals>(
-        "StatefulSetOrdinals", appsv1::kStatefulSetOrdinalsFields);
-constinit const TypeInfo Describe<appsv1::StatefulSetPersistentVolumeClaimRetentionPolicy>::info =
-    StructInfo<appsv1::StatefulSetPersistentVolumeClaimRetentionPolicy>(
-        "StatefulSetPersistentVolumeClaimRetentionPolicy",
-        appsv1::kStatefulSetPersistentVolumeClaimRetentionPolicyFields);
-constinit const TypeInfo Describe<appsv1::StatefulSetSpec>::info =
-    StructInfo<appsv1::StatefulSetSpec>(
-        "StatefulSetSpec", appsv1::kStatefulSetSpecFields);
-constinit const TypeInfo Describe<appsv1::StatefulSetStatus>::info =
-    StructInfo<appsv1::StatefulSetStatus>(
-        "StatefulSetStatus", appsv1::kStatefulSetStatusFields);
-constinit const TypeInfo Describe<appsv1::StatefulSetUpdateStrategy>::info =
-    StructInfo<appsv1::StatefulSetUpdateStrategy>(
-        "StatefulSetUpdateStrategy", appsv1::kStatefulSetUpdateStrategyFields);
+CLIENT_CPP_DEFINE_STRUCT(appsv1, ControllerRevision)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, ControllerRevisionList)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, DaemonSet)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, DaemonSetCondition)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, DaemonSetList)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, DaemonSetSpec)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, DaemonSetStatus)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, DaemonSetUpdateStrategy)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, Deployment)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, DeploymentCondition)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, DeploymentList)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, DeploymentSpec)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, DeploymentStatus)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, DeploymentStrategy)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, ReplicaSet)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, ReplicaSetCondition)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, ReplicaSetList)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, ReplicaSetSpec)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, ReplicaSetStatus)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, RollingUpdateDaemonSet)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, RollingUpdateDeployment)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, RollingUpdateStatefulSetStrategy)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, StatefulSet)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, StatefulSetCondition)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, StatefulSetList)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, StatefulSetOrdinals)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, StatefulSetPersistentVolumeClaimRetentionPolicy)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, StatefulSetSpec)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, StatefulSetStatus)
+CLIENT_CPP_DEFINE_STRUCT(appsv1, StatefulSetUpdateStrategy)
 }  // namespace codec
 
 namespace appsv1 {
 
-bool operator==(const ControllerRevision& a, const ControllerRevision& b) {
-  return codec::Equal(codec::TypeOf<ControllerRevision>(), &a, &b);
-}
-bool operator==(const ControllerRevisionList& a, const ControllerRevisionList& b) {
-  return codec::Equal(codec::TypeOf<ControllerRevisionList>(), &a, &b);
-}
-bool operator==(const DaemonSet& a, const DaemonSet& b) {
-  return codec::Equal(codec::TypeOf<DaemonSet>(), &a, &b);
-}
-bool operator==(const DaemonSetCondition& a, const DaemonSetCondition& b) {
-  return codec::Equal(codec::TypeOf<DaemonSetCondition>(), &a, &b);
-}
-bool operator==(const DaemonSetList& a, const DaemonSetList& b) {
-  return codec::Equal(codec::TypeOf<DaemonSetList>(), &a, &b);
-}
-bool operator==(const DaemonSetSpec& a, const DaemonSetSpec& b) {
-  return codec::Equal(codec::TypeOf<DaemonSetSpec>(), &a, &b);
-}
-bool operator==(const DaemonSetStatus& a, const DaemonSetStatus& b) {
-  return codec::Equal(codec::TypeOf<DaemonSetStatus>(), &a, &b);
-}
-bool operator==(const DaemonSetUpdateStrategy& a, const DaemonSetUpdateStrategy& b) {
-  return codec::Equal(codec::TypeOf<DaemonSetUpdateStrategy>(), &a, &b);
-}
-bool operator==(const Deployment& a, const Deployment& b) {
-  return codec::Equal(codec::TypeOf<Deployment>(), &a, &b);
-}
-bool operator==(const DeploymentCondition& a, const DeploymentCondition& b) {
-  return codec::Equal(codec::TypeOf<DeploymentCondition>(), &a, &b);
-}
-bool operator==(const DeploymentList& a, const DeploymentList& b) {
-  return codec::Equal(codec::TypeOf<DeploymentList>(), &a, &b);
-}
-bool operator==(const DeploymentSpec& a, const DeploymentSpec& b) {
-  return codec::Equal(codec::TypeOf<DeploymentSpec>(), &a, &b);
-}
-bool operator==(const DeploymentStatus& a, const DeploymentStatus& b) {
-  return codec::Equal(codec::TypeOf<DeploymentStatus>(), &a, &b);
-}
-bool operator==(const DeploymentStrategy& a, const DeploymentStrategy& b) {
-  return codec::Equal(codec::TypeOf<DeploymentStrategy>(), &a, &b);
-}
-bool operator==(const ReplicaSet& a, const ReplicaSet& b) {
-  return codec::Equal(codec::TypeOf<ReplicaSet>(), &a, &b);
-}
-bool operator==(const ReplicaSetCondition& a, const ReplicaSetCondition& b) {
-  return codec::Equal(codec::TypeOf<ReplicaSetCondition>(), &a, &b);
-}
-bool operator==(const ReplicaSetList& a, const ReplicaSetList& b) {
-  return codec::Equal(codec::TypeOf<ReplicaSetList>(), &a, &b);
-}
-bool operator==(const ReplicaSetSpec& a, const ReplicaSetSpec& b) {
-  return codec::Equal(codec::TypeOf<ReplicaSetSpec>(), &a, &b);
-}
-bool operator==(const ReplicaSetStatus& a, const ReplicaSetStatus& b) {
-  return codec::Equal(codec::TypeOf<ReplicaSetStatus>(), &a, &b);
-}
-bool operator==(const RollingUpdateDaemonSet& a, const RollingUpdateDaemonSet& b) {
-  return codec::Equal(codec::TypeOf<RollingUpdateDaemonSet>(), &a, &b);
-}
-bool operator==(const RollingUpdateDeployment& a, const RollingUpdateDeployment& b) {
-  return codec::Equal(codec::TypeOf<RollingUpdateDeployment>(), &a, &b);
-}
-bool operator==(const RollingUpdateStatefulSetStrategy& a, const RollingUpdateStatefulSetStrategy& b) {
-  return codec::Equal(codec::TypeOf<RollingUpdateStatefulSetStrategy>(), &a, &b);
-}
-bool operator==(const StatefulSet& a, const StatefulSet& b) {
-  return codec::Equal(codec::TypeOf<StatefulSet>(), &a, &b);
-}
-bool operator==(const StatefulSetCondition& a, const StatefulSetCondition& b) {
-  return codec::Equal(codec::TypeOf<StatefulSetCondition>(), &a, &b);
-}
-bool operator==(const StatefulSetList& a, const StatefulSetList& b) {
-  return codec::Equal(codec::TypeOf<StatefulSetList>(), &a, &b);
-}
-bool operator==(const StatefulSetOrdinals& a, const StatefulSetOrdinals& b) {
-  return codec::Equal(codec::TypeOf<StatefulSetOrdinals>(), &a, &b);
-}
-bool operator==(const StatefulSetPersistentVolumeClaimRetentionPolicy& a, const StatefulSetPersistentVolumeClaimRetentionPolicy& b) {
-  return codec::Equal(codec::TypeOf<StatefulSetPersistentVolumeClaimRetentionPolicy>(), &a, &b);
-}
-bool operator==(const StatefulSetSpec& a, const StatefulSetSpec& b) {
-  return codec::Equal(codec::TypeOf<StatefulSetSpec>(), &a, &b);
-}
-bool operator==(const StatefulSetStatus& a, const StatefulSetStatus& b) {
-  return codec::Equal(codec::TypeOf<StatefulSetStatus>(), &a, &b);
-}
-bool operator==(const StatefulSetUpdateStrategy& a, const StatefulSetUpdateStrategy& b) {
-  return codec::Equal(codec::TypeOf<StatefulSetUpdateStrategy>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(ControllerRevision)
+CLIENT_CPP_DEFINE_EQUAL(ControllerRevisionList)
+CLIENT_CPP_DEFINE_EQUAL(DaemonSet)
+CLIENT_CPP_DEFINE_EQUAL(DaemonSetCondition)
+CLIENT_CPP_DEFINE_EQUAL(DaemonSetList)
+CLIENT_CPP_DEFINE_EQUAL(DaemonSetSpec)
+CLIENT_CPP_DEFINE_EQUAL(DaemonSetStatus)
+CLIENT_CPP_DEFINE_EQUAL(DaemonSetUpdateStrategy)
+CLIENT_CPP_DEFINE_EQUAL(Deployment)
+CLIENT_CPP_DEFINE_EQUAL(DeploymentCondition)
+CLIENT_CPP_DEFINE_EQUAL(DeploymentList)
+CLIENT_CPP_DEFINE_EQUAL(DeploymentSpec)
+CLIENT_CPP_DEFINE_EQUAL(DeploymentStatus)
+CLIENT_CPP_DEFINE_EQUAL(DeploymentStrategy)
+CLIENT_CPP_DEFINE_EQUAL(ReplicaSet)
+CLIENT_CPP_DEFINE_EQUAL(ReplicaSetCondition)
+CLIENT_CPP_DEFINE_EQUAL(ReplicaSetList)
+CLIENT_CPP_DEFINE_EQUAL(ReplicaSetSpec)
+CLIENT_CPP_DEFINE_EQUAL(ReplicaSetStatus)
+CLIENT_CPP_DEFINE_EQUAL(RollingUpdateDaemonSet)
+CLIENT_CPP_DEFINE_EQUAL(RollingUpdateDeployment)
+CLIENT_CPP_DEFINE_EQUAL(RollingUpdateStatefulSetStrategy)
+CLIENT_CPP_DEFINE_EQUAL(StatefulSet)
+CLIENT_CPP_DEFINE_EQUAL(StatefulSetCondition)
+CLIENT_CPP_DEFINE_EQUAL(StatefulSetList)
+CLIENT_CPP_DEFINE_EQUAL(StatefulSetOrdinals)
+CLIENT_CPP_DEFINE_EQUAL(StatefulSetPersistentVolumeClaimRetentionPolicy)
+CLIENT_CPP_DEFINE_EQUAL(StatefulSetSpec)
+CLIENT_CPP_DEFINE_EQUAL(StatefulSetStatus)
+CLIENT_CPP_DEFINE_EQUAL(StatefulSetUpdateStrategy)
 
 }  // namespace appsv1
 

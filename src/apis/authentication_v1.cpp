@@ -2,7 +2,7 @@
 #include <k8s/apis/authentication/v1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -82,70 +82,30 @@ constexpr codec::Field kUserInfoFields[] = {
 }  // namespace authenticationv1
 
 namespace codec {
-constinit const TypeInfo Describe<authenticationv1::BoundObjectReference>::info =
-    StructInfo<authenticationv1::BoundObjectReference>(
-        "BoundObjectReference", authenticationv1::kBoundObjectReferenceFields);
-constinit const TypeInfo Describe<authenticationv1::SelfSubjectReview>::info =
-    StructInfo<authenticationv1::SelfSubjectReview>(
-        "SelfSubjectReview", authenticationv1::kSelfSubjectReviewFields);
-constinit const TypeInfo Describe<authenticationv1::SelfSubjectReviewStatus>::info =
-    StructInfo<authenticationv1::SelfSubjectReviewStatus>(
-        "SelfSubjectReviewStatus", authenticationv1::kSelfSubjectReviewStatusFields);
-constinit const TypeInfo Describe<authenticationv1::TokenRequest>::info =
-    StructInfo<authenticationv1::TokenRequest>(
-        "TokenRequest", authenticationv1::kTokenRequestFields);
-constinit const TypeInfo Describe<authenticationv1::TokenRequestSpec>::info =
-    StructInfo<authenticationv1::TokenRequestSpec>(
-        "TokenRequestSpec", authenticationv1::kTokenRequestSpecFields);
-constinit const TypeInfo Describe<authenticationv1::TokenRequestStatus>::info =
-    StructInfo<authenticationv1::TokenRequestStatus>(
-        "TokenRequestStatus", authenticationv1::kTokenRequestStatusFields);
-constinit const TypeInfo Describe<authenticationv1::TokenReview>::info =
-    StructInfo<authenticationv1::TokenReview>(
-        "TokenReview", authenticationv1::kTokenReviewFields);
-constinit const TypeInfo Describe<authenticationv1::TokenReviewSpec>::info =
-    StructInfo<authenticationv1::TokenReviewSpec>(
-        "TokenReviewSpec", authenticationv1::kTokenReviewSpecFields);
-constinit const TypeInfo Describe<authenticationv1::TokenReviewStatus>::info =
-    StructInfo<authenticationv1::TokenReviewStatus>(
-        "TokenReviewStatus", authenticationv1::kTokenReviewStatusFields);
-constinit const TypeInfo Describe<authenticationv1::UserInfo>::info =
-    StructInfo<authenticationv1::UserInfo>(
-        "UserInfo", authenticationv1::kUserInfoFields);
+CLIENT_CPP_DEFINE_STRUCT(authenticationv1, BoundObjectReference)
+CLIENT_CPP_DEFINE_STRUCT(authenticationv1, SelfSubjectReview)
+CLIENT_CPP_DEFINE_STRUCT(authenticationv1, SelfSubjectReviewStatus)
+CLIENT_CPP_DEFINE_STRUCT(authenticationv1, TokenRequest)
+CLIENT_CPP_DEFINE_STRUCT(authenticationv1, TokenRequestSpec)
+CLIENT_CPP_DEFINE_STRUCT(authenticationv1, TokenRequestStatus)
+CLIENT_CPP_DEFINE_STRUCT(authenticationv1, TokenReview)
+CLIENT_CPP_DEFINE_STRUCT(authenticationv1, TokenReviewSpec)
+CLIENT_CPP_DEFINE_STRUCT(authenticationv1, TokenReviewStatus)
+CLIENT_CPP_DEFINE_STRUCT(authenticationv1, UserInfo)
 }  // namespace codec
 
 namespace authenticationv1 {
 
-bool operator==(const BoundObjectReference& a, const BoundObjectReference& b) {
-  return codec::Equal(codec::TypeOf<BoundObjectReference>(), &a, &b);
-}
-bool operator==(const SelfSubjectReview& a, const SelfSubjectReview& b) {
-  return codec::Equal(codec::TypeOf<SelfSubjectReview>(), &a, &b);
-}
-bool operator==(const SelfSubjectReviewStatus& a, const SelfSubjectReviewStatus& b) {
-  return codec::Equal(codec::TypeOf<SelfSubjectReviewStatus>(), &a, &b);
-}
-bool operator==(const TokenRequest& a, const TokenRequest& b) {
-  return codec::Equal(codec::TypeOf<TokenRequest>(), &a, &b);
-}
-bool operator==(const TokenRequestSpec& a, const TokenRequestSpec& b) {
-  return codec::Equal(codec::TypeOf<TokenRequestSpec>(), &a, &b);
-}
-bool operator==(const TokenRequestStatus& a, const TokenRequestStatus& b) {
-  return codec::Equal(codec::TypeOf<TokenRequestStatus>(), &a, &b);
-}
-bool operator==(const TokenReview& a, const TokenReview& b) {
-  return codec::Equal(codec::TypeOf<TokenReview>(), &a, &b);
-}
-bool operator==(const TokenReviewSpec& a, const TokenReviewSpec& b) {
-  return codec::Equal(codec::TypeOf<TokenReviewSpec>(), &a, &b);
-}
-bool operator==(const TokenReviewStatus& a, const TokenReviewStatus& b) {
-  return codec::Equal(codec::TypeOf<TokenReviewStatus>(), &a, &b);
-}
-bool operator==(const UserInfo& a, const UserInfo& b) {
-  return codec::Equal(codec::TypeOf<UserInfo>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(BoundObjectReference)
+CLIENT_CPP_DEFINE_EQUAL(SelfSubjectReview)
+CLIENT_CPP_DEFINE_EQUAL(SelfSubjectReviewStatus)
+CLIENT_CPP_DEFINE_EQUAL(TokenRequest)
+CLIENT_CPP_DEFINE_EQUAL(TokenRequestSpec)
+CLIENT_CPP_DEFINE_EQUAL(TokenRequestStatus)
+CLIENT_CPP_DEFINE_EQUAL(TokenReview)
+CLIENT_CPP_DEFINE_EQUAL(TokenReviewSpec)
+CLIENT_CPP_DEFINE_EQUAL(TokenReviewStatus)
+CLIENT_CPP_DEFINE_EQUAL(UserInfo)
 
 }  // namespace authenticationv1
 

@@ -2,7 +2,7 @@
 #include <k8s/apis/authorization/v1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -126,100 +126,40 @@ constexpr codec::Field kSubjectRulesReviewStatusFields[] = {
 }  // namespace authorizationv1
 
 namespace codec {
-constinit const TypeInfo Describe<authorizationv1::FieldSelectorAttributes>::info =
-    StructInfo<authorizationv1::FieldSelectorAttributes>(
-        "FieldSelectorAttributes", authorizationv1::kFieldSelectorAttributesFields);
-constinit const TypeInfo Describe<authorizationv1::LabelSelectorAttributes>::info =
-    StructInfo<authorizationv1::LabelSelectorAttributes>(
-        "LabelSelectorAttributes", authorizationv1::kLabelSelectorAttributesFields);
-constinit const TypeInfo Describe<authorizationv1::LocalSubjectAccessReview>::info =
-    StructInfo<authorizationv1::LocalSubjectAccessReview>(
-        "LocalSubjectAccessReview", authorizationv1::kLocalSubjectAccessReviewFields);
-constinit const TypeInfo Describe<authorizationv1::NonResourceAttributes>::info =
-    StructInfo<authorizationv1::NonResourceAttributes>(
-        "NonResourceAttributes", authorizationv1::kNonResourceAttributesFields);
-constinit const TypeInfo Describe<authorizationv1::NonResourceRule>::info =
-    StructInfo<authorizationv1::NonResourceRule>(
-        "NonResourceRule", authorizationv1::kNonResourceRuleFields);
-constinit const TypeInfo Describe<authorizationv1::ResourceAttributes>::info =
-    StructInfo<authorizationv1::ResourceAttributes>(
-        "ResourceAttributes", authorizationv1::kResourceAttributesFields);
-constinit const TypeInfo Describe<authorizationv1::ResourceRule>::info =
-    StructInfo<authorizationv1::ResourceRule>(
-        "ResourceRule", authorizationv1::kResourceRuleFields);
-constinit const TypeInfo Describe<authorizationv1::SelfSubjectAccessReview>::info =
-    StructInfo<authorizationv1::SelfSubjectAccessReview>(
-        "SelfSubjectAccessReview", authorizationv1::kSelfSubjectAccessReviewFields);
-constinit const TypeInfo Describe<authorizationv1::SelfSubjectAccessReviewSpec>::info =
-    StructInfo<authorizationv1::SelfSubjectAccessReviewSpec>(
-        "SelfSubjectAccessReviewSpec", authorizationv1::kSelfSubjectAccessReviewSpecFields);
-constinit const TypeInfo Describe<authorizationv1::SelfSubjectRulesReview>::info =
-    StructInfo<authorizationv1::SelfSubjectRulesReview>(
-        "SelfSubjectRulesReview", authorizationv1::kSelfSubjectRulesReviewFields);
-constinit const TypeInfo Describe<authorizationv1::SelfSubjectRulesReviewSpec>::info =
-    StructInfo<authorizationv1::SelfSubjectRulesReviewSpec>(
-        "SelfSubjectRulesReviewSpec", authorizationv1::kSelfSubjectRulesReviewSpecFields);
-constinit const TypeInfo Describe<authorizationv1::SubjectAccessReview>::info =
-    StructInfo<authorizationv1::SubjectAccessReview>(
-        "SubjectAccessReview", authorizationv1::kSubjectAccessReviewFields);
-constinit const TypeInfo Describe<authorizationv1::SubjectAccessReviewSpec>::info =
-    StructInfo<authorizationv1::SubjectAccessReviewSpec>(
-        "SubjectAccessReviewSpec", authorizationv1::kSubjectAccessReviewSpecFields);
-constinit const TypeInfo Describe<authorizationv1::SubjectAccessReviewStatus>::info =
-    StructInfo<authorizationv1::SubjectAccessReviewStatus>(
-        "SubjectAccessReviewStatus", authorizationv1::kSubjectAccessReviewStatusFields);
-constinit const TypeInfo Describe<authorizationv1::SubjectRulesReviewStatus>::info =
-    StructInfo<authorizationv1::SubjectRulesReviewStatus>(
-        "SubjectRulesReviewStatus", authorizationv1::kSubjectRulesReviewStatusFields);
+CLIENT_CPP_DEFINE_STRUCT(authorizationv1, FieldSelectorAttributes)
+CLIENT_CPP_DEFINE_STRUCT(authorizationv1, LabelSelectorAttributes)
+CLIENT_CPP_DEFINE_STRUCT(authorizationv1, LocalSubjectAccessReview)
+CLIENT_CPP_DEFINE_STRUCT(authorizationv1, NonResourceAttributes)
+CLIENT_CPP_DEFINE_STRUCT(authorizationv1, NonResourceRule)
+CLIENT_CPP_DEFINE_STRUCT(authorizationv1, ResourceAttributes)
+CLIENT_CPP_DEFINE_STRUCT(authorizationv1, ResourceRule)
+CLIENT_CPP_DEFINE_STRUCT(authorizationv1, SelfSubjectAccessReview)
+CLIENT_CPP_DEFINE_STRUCT(authorizationv1, SelfSubjectAccessReviewSpec)
+CLIENT_CPP_DEFINE_STRUCT(authorizationv1, SelfSubjectRulesReview)
+CLIENT_CPP_DEFINE_STRUCT(authorizationv1, SelfSubjectRulesReviewSpec)
+CLIENT_CPP_DEFINE_STRUCT(authorizationv1, SubjectAccessReview)
+CLIENT_CPP_DEFINE_STRUCT(authorizationv1, SubjectAccessReviewSpec)
+CLIENT_CPP_DEFINE_STRUCT(authorizationv1, SubjectAccessReviewStatus)
+CLIENT_CPP_DEFINE_STRUCT(authorizationv1, SubjectRulesReviewStatus)
 }  // namespace codec
 
 namespace authorizationv1 {
 
-bool operator==(const FieldSelectorAttributes& a, const FieldSelectorAttributes& b) {
-  return codec::Equal(codec::TypeOf<FieldSelectorAttributes>(), &a, &b);
-}
-bool operator==(const LabelSelectorAttributes& a, const LabelSelectorAttributes& b) {
-  return codec::Equal(codec::TypeOf<LabelSelectorAttributes>(), &a, &b);
-}
-bool operator==(const LocalSubjectAccessReview& a, const LocalSubjectAccessReview& b) {
-  return codec::Equal(codec::TypeOf<LocalSubjectAccessReview>(), &a, &b);
-}
-bool operator==(const NonResourceAttributes& a, const NonResourceAttributes& b) {
-  return codec::Equal(codec::TypeOf<NonResourceAttributes>(), &a, &b);
-}
-bool operator==(const NonResourceRule& a, const NonResourceRule& b) {
-  return codec::Equal(codec::TypeOf<NonResourceRule>(), &a, &b);
-}
-bool operator==(const ResourceAttributes& a, const ResourceAttributes& b) {
-  return codec::Equal(codec::TypeOf<ResourceAttributes>(), &a, &b);
-}
-bool operator==(const ResourceRule& a, const ResourceRule& b) {
-  return codec::Equal(codec::TypeOf<ResourceRule>(), &a, &b);
-}
-bool operator==(const SelfSubjectAccessReview& a, const SelfSubjectAccessReview& b) {
-  return codec::Equal(codec::TypeOf<SelfSubjectAccessReview>(), &a, &b);
-}
-bool operator==(const SelfSubjectAccessReviewSpec& a, const SelfSubjectAccessReviewSpec& b) {
-  return codec::Equal(codec::TypeOf<SelfSubjectAccessReviewSpec>(), &a, &b);
-}
-bool operator==(const SelfSubjectRulesReview& a, const SelfSubjectRulesReview& b) {
-  return codec::Equal(codec::TypeOf<SelfSubjectRulesReview>(), &a, &b);
-}
-bool operator==(const SelfSubjectRulesReviewSpec& a, const SelfSubjectRulesReviewSpec& b) {
-  return codec::Equal(codec::TypeOf<SelfSubjectRulesReviewSpec>(), &a, &b);
-}
-bool operator==(const SubjectAccessReview& a, const SubjectAccessReview& b) {
-  return codec::Equal(codec::TypeOf<SubjectAccessReview>(), &a, &b);
-}
-bool operator==(const SubjectAccessReviewSpec& a, const SubjectAccessReviewSpec& b) {
-  return codec::Equal(codec::TypeOf<SubjectAccessReviewSpec>(), &a, &b);
-}
-bool operator==(const SubjectAccessReviewStatus& a, const SubjectAccessReviewStatus& b) {
-  return codec::Equal(codec::TypeOf<SubjectAccessReviewStatus>(), &a, &b);
-}
-bool operator==(const SubjectRulesReviewStatus& a, const SubjectRulesReviewStatus& b) {
-  return codec::Equal(codec::TypeOf<SubjectRulesReviewStatus>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(FieldSelectorAttributes)
+CLIENT_CPP_DEFINE_EQUAL(LabelSelectorAttributes)
+CLIENT_CPP_DEFINE_EQUAL(LocalSubjectAccessReview)
+CLIENT_CPP_DEFINE_EQUAL(NonResourceAttributes)
+CLIENT_CPP_DEFINE_EQUAL(NonResourceRule)
+CLIENT_CPP_DEFINE_EQUAL(ResourceAttributes)
+CLIENT_CPP_DEFINE_EQUAL(ResourceRule)
+CLIENT_CPP_DEFINE_EQUAL(SelfSubjectAccessReview)
+CLIENT_CPP_DEFINE_EQUAL(SelfSubjectAccessReviewSpec)
+CLIENT_CPP_DEFINE_EQUAL(SelfSubjectRulesReview)
+CLIENT_CPP_DEFINE_EQUAL(SelfSubjectRulesReviewSpec)
+CLIENT_CPP_DEFINE_EQUAL(SubjectAccessReview)
+CLIENT_CPP_DEFINE_EQUAL(SubjectAccessReviewSpec)
+CLIENT_CPP_DEFINE_EQUAL(SubjectAccessReviewStatus)
+CLIENT_CPP_DEFINE_EQUAL(SubjectRulesReviewStatus)
 
 }  // namespace authorizationv1
 

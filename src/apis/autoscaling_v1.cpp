@@ -2,7 +2,7 @@
 #include <k8s/apis/autoscaling/v1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -76,58 +76,26 @@ constexpr codec::Field kScaleStatusFields[] = {
 }  // namespace autoscalingv1
 
 namespace codec {
-constinit const TypeInfo Describe<autoscalingv1::CrossVersionObjectReference>::info =
-    StructInfo<autoscalingv1::CrossVersionObjectReference>(
-        "CrossVersionObjectReference", autoscalingv1::kCrossVersionObjectReferenceFields);
-constinit const TypeInfo Describe<autoscalingv1::HorizontalPodAutoscaler>::info =
-    StructInfo<autoscalingv1::HorizontalPodAutoscaler>(
-        "HorizontalPodAutoscaler", autoscalingv1::kHorizontalPodAutoscalerFields);
-constinit const TypeInfo Describe<autoscalingv1::HorizontalPodAutoscalerList>::info =
-    StructInfo<autoscalingv1::HorizontalPodAutoscalerList>(
-        "HorizontalPodAutoscalerList", autoscalingv1::kHorizontalPodAutoscalerListFields);
-constinit const TypeInfo Describe<autoscalingv1::HorizontalPodAutoscalerSpec>::info =
-    StructInfo<autoscalingv1::HorizontalPodAutoscalerSpec>(
-        "HorizontalPodAutoscalerSpec", autoscalingv1::kHorizontalPodAutoscalerSpecFields);
-constinit const TypeInfo Describe<autoscalingv1::HorizontalPodAutoscalerStatus>::info =
-    StructInfo<autoscalingv1::HorizontalPodAutoscalerStatus>(
-        "HorizontalPodAutoscalerStatus", autoscalingv1::kHorizontalPodAutoscalerStatusFields);
-constinit const TypeInfo Describe<autoscalingv1::Scale>::info =
-    StructInfo<autoscalingv1::Scale>(
-        "Scale", autoscalingv1::kScaleFields);
-constinit const TypeInfo Describe<autoscalingv1::ScaleSpec>::info =
-    StructInfo<autoscalingv1::ScaleSpec>(
-        "ScaleSpec", autoscalingv1::kScaleSpecFields);
-constinit const TypeInfo Describe<autoscalingv1::ScaleStatus>::info =
-    StructInfo<autoscalingv1::ScaleStatus>(
-        "ScaleStatus", autoscalingv1::kScaleStatusFields);
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv1, CrossVersionObjectReference)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv1, HorizontalPodAutoscaler)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv1, HorizontalPodAutoscalerList)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv1, HorizontalPodAutoscalerSpec)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv1, HorizontalPodAutoscalerStatus)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv1, Scale)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv1, ScaleSpec)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv1, ScaleStatus)
 }  // namespace codec
 
 namespace autoscalingv1 {
 
-bool operator==(const CrossVersionObjectReference& a, const CrossVersionObjectReference& b) {
-  return codec::Equal(codec::TypeOf<CrossVersionObjectReference>(), &a, &b);
-}
-bool operator==(const HorizontalPodAutoscaler& a, const HorizontalPodAutoscaler& b) {
-  return codec::Equal(codec::TypeOf<HorizontalPodAutoscaler>(), &a, &b);
-}
-bool operator==(const HorizontalPodAutoscalerList& a, const HorizontalPodAutoscalerList& b) {
-  return codec::Equal(codec::TypeOf<HorizontalPodAutoscalerList>(), &a, &b);
-}
-bool operator==(const HorizontalPodAutoscalerSpec& a, const HorizontalPodAutoscalerSpec& b) {
-  return codec::Equal(codec::TypeOf<HorizontalPodAutoscalerSpec>(), &a, &b);
-}
-bool operator==(const HorizontalPodAutoscalerStatus& a, const HorizontalPodAutoscalerStatus& b) {
-  return codec::Equal(codec::TypeOf<HorizontalPodAutoscalerStatus>(), &a, &b);
-}
-bool operator==(const Scale& a, const Scale& b) {
-  return codec::Equal(codec::TypeOf<Scale>(), &a, &b);
-}
-bool operator==(const ScaleSpec& a, const ScaleSpec& b) {
-  return codec::Equal(codec::TypeOf<ScaleSpec>(), &a, &b);
-}
-bool operator==(const ScaleStatus& a, const ScaleStatus& b) {
-  return codec::Equal(codec::TypeOf<ScaleStatus>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(CrossVersionObjectReference)
+CLIENT_CPP_DEFINE_EQUAL(HorizontalPodAutoscaler)
+CLIENT_CPP_DEFINE_EQUAL(HorizontalPodAutoscalerList)
+CLIENT_CPP_DEFINE_EQUAL(HorizontalPodAutoscalerSpec)
+CLIENT_CPP_DEFINE_EQUAL(HorizontalPodAutoscalerStatus)
+CLIENT_CPP_DEFINE_EQUAL(Scale)
+CLIENT_CPP_DEFINE_EQUAL(ScaleSpec)
+CLIENT_CPP_DEFINE_EQUAL(ScaleStatus)
 
 }  // namespace autoscalingv1
 

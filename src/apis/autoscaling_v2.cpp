@@ -2,7 +2,7 @@
 #include <k8s/apis/autoscaling/v2.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -180,154 +180,58 @@ constexpr codec::Field kResourceMetricStatusFields[] = {
 }  // namespace autoscalingv2
 
 namespace codec {
-constinit const TypeInfo Describe<autoscalingv2::ContainerResourceMetricSource>::info =
-    StructInfo<autoscalingv2::ContainerResourceMetricSource>(
-        "ContainerResourceMetricSource", autoscalingv2::kContainerResourceMetricSourceFields);
-constinit const TypeInfo Describe<autoscalingv2::ContainerResourceMetricStatus>::info =
-    StructInfo<autoscalingv2::ContainerResourceMetricStatus>(
-        "ContainerResourceMetricStatus", autoscalingv2::kContainerResourceMetricStatusFields);
-constinit const TypeInfo Describe<autoscalingv2::CrossVersionObjectReference>::info =
-    StructInfo<autoscalingv2::CrossVersionObjectReference>(
-        "CrossVersionObjectReference", autoscalingv2::kCrossVersionObjectReferenceFields);
-constinit const TypeInfo Describe<autoscalingv2::ExternalMetricSource>::info =
-    StructInfo<autoscalingv2::ExternalMetricSource>(
-        "ExternalMetricSource", autoscalingv2::kExternalMetricSourceFields);
-constinit const TypeInfo Describe<autoscalingv2::ExternalMetricStatus>::info =
-    StructInfo<autoscalingv2::ExternalMetricStatus>(
-        "ExternalMetricStatus", autoscalingv2::kExternalMetricStatusFields);
-constinit const TypeInfo Describe<autoscalingv2::HPAScalingPolicy>::info =
-    StructInfo<autoscalingv2::HPAScalingPolicy>(
-        "HPAScalingPolicy", autoscalingv2::kHPAScalingPolicyFields);
-constinit const TypeInfo Describe<autoscalingv2::HPAScalingRules>::info =
-    StructInfo<autoscalingv2::HPAScalingRules>(
-        "HPAScalingRules", autoscalingv2::kHPAScalingRulesFields);
-constinit const TypeInfo Describe<autoscalingv2::HorizontalPodAutoscaler>::info =
-    StructInfo<autoscalingv2::HorizontalPodAutoscaler>(
-        "HorizontalPodAutoscaler", autoscalingv2::kHorizontalPodAutoscalerFields);
-constinit const TypeInfo Describe<autoscalingv2::HorizontalPodAutoscalerBehavior>::info =
-    StructInfo<autoscalingv2::HorizontalPodAutoscalerBehavior>(
-        "HorizontalPodAutoscalerBehavior", autoscalingv2::kHorizontalPodAutoscalerBehaviorFields);
-constinit const TypeInfo Describe<autoscalingv2::HorizontalPodAutoscalerCondition>::info =
-    StructInfo<autoscalingv2::HorizontalPodAutoscalerCondition>(
-        "HorizontalPodAutoscalerCondition", autoscalingv2::kHorizontalPodAutoscalerConditionFields);
-constinit const TypeInfo Describe<autoscalingv2::HorizontalPodAutoscalerList>::info =
-    StructInfo<autoscalingv2::HorizontalPodAutoscalerList>(
-        "HorizontalPodAutoscalerList", autoscalingv2::kHorizontalPodAutoscalerListFields);
-constinit const TypeInfo Describe<autoscalingv2::HorizontalPodAutoscalerSpec>::info =
-    StructInfo<autoscalingv2::HorizontalPodAutoscalerSpec>(
-        "HorizontalPodAutoscalerSpec", autoscalingv2::kHorizontalPodAutoscalerSpecFields);
-constinit const TypeInfo Describe<autoscalingv2::HorizontalPodAutoscalerStatus>::info =
-    StructInfo<autoscalingv2::HorizontalPodAutoscalerStatus>(
-        "HorizontalPodAutoscalerStatus", autoscalingv2::kHorizontalPodAutoscalerStatusFields);
-constinit const TypeInfo Describe<autoscalingv2::MetricIdentifier>::info =
-    StructInfo<autoscalingv2::MetricIdentifier>(
-        "MetricIdentifier", autoscalingv2::kMetricIdentifierFields);
-constinit const TypeInfo Describe<autoscalingv2::MetricSpec>::info =
-    StructInfo<autoscalingv2::MetricSpec>(
-        "MetricSpec", autoscalingv2::kMetricSpecFields);
-constinit const TypeInfo Describe<autoscalingv2::MetricStatus>::info =
-    StructInfo<autoscalingv2::MetricStatus>(
-        "MetricStatus", autoscalingv2::kMetricStatusFields);
-constinit const TypeInfo Describe<autoscalingv2::MetricTarget>::info =
-    StructInfo<autoscalingv2::MetricTarget>(
-        "MetricTarget", autoscalingv2::kMetricTargetFields);
-constinit const TypeInfo Describe<autoscalingv2::MetricValueStatus>::info =
-    StructInfo<autoscalingv2::MetricValueStatus>(
-        "MetricValueStatus", autoscalingv2::kMetricValueStatusFields);
-constinit const TypeInfo Describe<autoscalingv2::ObjectMetricSource>::info =
-    StructInfo<autoscalingv2::ObjectMetricSource>(
-        "ObjectMetricSource", autoscalingv2::kObjectMetricSourceFields);
-constinit const TypeInfo Describe<autoscalingv2::ObjectMetricStatus>::info =
-    StructInfo<autoscalingv2::ObjectMetricStatus>(
-        "ObjectMetricStatus", autoscalingv2::kObjectMetricStatusFields);
-constinit const TypeInfo Describe<autoscalingv2::PodsMetricSource>::info =
-    StructInfo<autoscalingv2::PodsMetricSource>(
-        "PodsMetricSource", autoscalingv2::kPodsMetricSourceFields);
-constinit const TypeInfo Describe<autoscalingv2::PodsMetricStatus>::info =
-    StructInfo<autoscalingv2::PodsMetricStatus>(
-        "PodsMetricStatus", autoscalingv2::kPodsMetricStatusFields);
-constinit const TypeInfo Describe<autoscalingv2::ResourceMetricSource>::info =
-    StructInfo<autoscalingv2::ResourceMetricSource>(
-        "ResourceMetricSource", autoscalingv2::kResourceMetricSourceFields);
-constinit const TypeInfo Describe<autoscalingv2::ResourceMetricStatus>::info =
-    StructInfo<autoscalingv2::ResourceMetricStatus>(
-        "ResourceMetricStatus", autoscalingv2::kResourceMetricStatusFields);
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv2, ContainerResourceMetricSource)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv2, ContainerResourceMetricStatus)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv2, CrossVersionObjectReference)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv2, ExternalMetricSource)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv2, ExternalMetricStatus)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv2, HPAScalingPolicy)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv2, HPAScalingRules)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv2, HorizontalPodAutoscaler)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv2, HorizontalPodAutoscalerBehavior)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv2, HorizontalPodAutoscalerCondition)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv2, HorizontalPodAutoscalerList)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv2, HorizontalPodAutoscalerSpec)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv2, HorizontalPodAutoscalerStatus)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv2, MetricIdentifier)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv2, MetricSpec)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv2, MetricStatus)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv2, MetricTarget)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv2, MetricValueStatus)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv2, ObjectMetricSource)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv2, ObjectMetricStatus)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv2, PodsMetricSource)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv2, PodsMetricStatus)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv2, ResourceMetricSource)
+CLIENT_CPP_DEFINE_STRUCT(autoscalingv2, ResourceMetricStatus)
 }  // namespace codec
 
 namespace autoscalingv2 {
 
-bool operator==(const ContainerResourceMetricSource& a, const ContainerResourceMetricSource& b) {
-  return codec::Equal(codec::TypeOf<ContainerResourceMetricSource>(), &a, &b);
-}
-bool operator==(const ContainerResourceMetricStatus& a, const ContainerResourceMetricStatus& b) {
-  return codec::Equal(codec::TypeOf<ContainerResourceMetricStatus>(), &a, &b);
-}
-bool operator==(const CrossVersionObjectReference& a, const CrossVersionObjectReference& b) {
-  return codec::Equal(codec::TypeOf<CrossVersionObjectReference>(), &a, &b);
-}
-bool operator==(const ExternalMetricSource& a, const ExternalMetricSource& b) {
-  return codec::Equal(codec::TypeOf<ExternalMetricSource>(), &a, &b);
-}
-bool operator==(const ExternalMetricStatus& a, const ExternalMetricStatus& b) {
-  return codec::Equal(codec::TypeOf<ExternalMetricStatus>(), &a, &b);
-}
-bool operator==(const HPAScalingPolicy& a, const HPAScalingPolicy& b) {
-  return codec::Equal(codec::TypeOf<HPAScalingPolicy>(), &a, &b);
-}
-bool operator==(const HPAScalingRules& a, const HPAScalingRules& b) {
-  return codec::Equal(codec::TypeOf<HPAScalingRules>(), &a, &b);
-}
-bool operator==(const HorizontalPodAutoscaler& a, const HorizontalPodAutoscaler& b) {
-  return codec::Equal(codec::TypeOf<HorizontalPodAutoscaler>(), &a, &b);
-}
-bool operator==(const HorizontalPodAutoscalerBehavior& a, const HorizontalPodAutoscalerBehavior& b) {
-  return codec::Equal(codec::TypeOf<HorizontalPodAutoscalerBehavior>(), &a, &b);
-}
-bool operator==(const HorizontalPodAutoscalerCondition& a, const HorizontalPodAutoscalerCondition& b) {
-  return codec::Equal(codec::TypeOf<HorizontalPodAutoscalerCondition>(), &a, &b);
-}
-bool operator==(const HorizontalPodAutoscalerList& a, const HorizontalPodAutoscalerList& b) {
-  return codec::Equal(codec::TypeOf<HorizontalPodAutoscalerList>(), &a, &b);
-}
-bool operator==(const HorizontalPodAutoscalerSpec& a, const HorizontalPodAutoscalerSpec& b) {
-  return codec::Equal(codec::TypeOf<HorizontalPodAutoscalerSpec>(), &a, &b);
-}
-bool operator==(const HorizontalPodAutoscalerStatus& a, const HorizontalPodAutoscalerStatus& b) {
-  return codec::Equal(codec::TypeOf<HorizontalPodAutoscalerStatus>(), &a, &b);
-}
-bool operator==(const MetricIdentifier& a, const MetricIdentifier& b) {
-  return codec::Equal(codec::TypeOf<MetricIdentifier>(), &a, &b);
-}
-bool operator==(const MetricSpec& a, const MetricSpec& b) {
-  return codec::Equal(codec::TypeOf<MetricSpec>(), &a, &b);
-}
-bool operator==(const MetricStatus& a, const MetricStatus& b) {
-  return codec::Equal(codec::TypeOf<MetricStatus>(), &a, &b);
-}
-bool operator==(const MetricTarget& a, const MetricTarget& b) {
-  return codec::Equal(codec::TypeOf<MetricTarget>(), &a, &b);
-}
-bool operator==(const MetricValueStatus& a, const MetricValueStatus& b) {
-  return codec::Equal(codec::TypeOf<MetricValueStatus>(), &a, &b);
-}
-bool operator==(const ObjectMetricSource& a, const ObjectMetricSource& b) {
-  return codec::Equal(codec::TypeOf<ObjectMetricSource>(), &a, &b);
-}
-bool operator==(const ObjectMetricStatus& a, const ObjectMetricStatus& b) {
-  return codec::Equal(codec::TypeOf<ObjectMetricStatus>(), &a, &b);
-}
-bool operator==(const PodsMetricSource& a, const PodsMetricSource& b) {
-  return codec::Equal(codec::TypeOf<PodsMetricSource>(), &a, &b);
-}
-bool operator==(const PodsMetricStatus& a, const PodsMetricStatus& b) {
-  return codec::Equal(codec::TypeOf<PodsMetricStatus>(), &a, &b);
-}
-bool operator==(const ResourceMetricSource& a, const ResourceMetricSource& b) {
-  return codec::Equal(codec::TypeOf<ResourceMetricSource>(), &a, &b);
-}
-bool operator==(const ResourceMetricStatus& a, const ResourceMetricStatus& b) {
-  return codec::Equal(codec::TypeOf<ResourceMetricStatus>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(ContainerResourceMetricSource)
+CLIENT_CPP_DEFINE_EQUAL(ContainerResourceMetricStatus)
+CLIENT_CPP_DEFINE_EQUAL(CrossVersionObjectReference)
+CLIENT_CPP_DEFINE_EQUAL(ExternalMetricSource)
+CLIENT_CPP_DEFINE_EQUAL(ExternalMetricStatus)
+CLIENT_CPP_DEFINE_EQUAL(HPAScalingPolicy)
+CLIENT_CPP_DEFINE_EQUAL(HPAScalingRules)
+CLIENT_CPP_DEFINE_EQUAL(HorizontalPodAutoscaler)
+CLIENT_CPP_DEFINE_EQUAL(HorizontalPodAutoscalerBehavior)
+CLIENT_CPP_DEFINE_EQUAL(HorizontalPodAutoscalerCondition)
+CLIENT_CPP_DEFINE_EQUAL(HorizontalPodAutoscalerList)
+CLIENT_CPP_DEFINE_EQUAL(HorizontalPodAutoscalerSpec)
+CLIENT_CPP_DEFINE_EQUAL(HorizontalPodAutoscalerStatus)
+CLIENT_CPP_DEFINE_EQUAL(MetricIdentifier)
+CLIENT_CPP_DEFINE_EQUAL(MetricSpec)
+CLIENT_CPP_DEFINE_EQUAL(MetricStatus)
+CLIENT_CPP_DEFINE_EQUAL(MetricTarget)
+CLIENT_CPP_DEFINE_EQUAL(MetricValueStatus)
+CLIENT_CPP_DEFINE_EQUAL(ObjectMetricSource)
+CLIENT_CPP_DEFINE_EQUAL(ObjectMetricStatus)
+CLIENT_CPP_DEFINE_EQUAL(PodsMetricSource)
+CLIENT_CPP_DEFINE_EQUAL(PodsMetricStatus)
+CLIENT_CPP_DEFINE_EQUAL(ResourceMetricSource)
+CLIENT_CPP_DEFINE_EQUAL(ResourceMetricStatus)
 
 }  // namespace autoscalingv2
 

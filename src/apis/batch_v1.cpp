@@ -2,7 +2,7 @@
 #include <k8s/apis/batch/v1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -163,120 +163,46 @@ constexpr codec::Field kUncountedTerminatedPodsFields[] = {
 }  // namespace batchv1
 
 namespace codec {
-constinit const TypeInfo Describe<batchv1::CronJob>::info =
-    StructInfo<batchv1::CronJob>(
-        "CronJob", batchv1::kCronJobFields);
-constinit const TypeInfo Describe<batchv1::CronJobList>::info =
-    StructInfo<batchv1::CronJobList>(
-        "CronJobList", batchv1::kCronJobListFields);
-constinit const TypeInfo Describe<batchv1::CronJobSpec>::info =
-    StructInfo<batchv1::CronJobSpec>(
-        "CronJobSpec", batchv1::kCronJobSpecFields);
-constinit const TypeInfo Describe<batchv1::CronJobStatus>::info =
-    StructInfo<batchv1::CronJobStatus>(
-        "CronJobStatus", batchv1::kCronJobStatusFields);
-constinit const TypeInfo Describe<batchv1::Job>::info =
-    StructInfo<batchv1::Job>(
-        "Job", batchv1::kJobFields);
-constinit const TypeInfo Describe<batchv1::JobCondition>::info =
-    StructInfo<batchv1::JobCondition>(
-        "JobCondition", batchv1::kJobConditionFields);
-constinit const TypeInfo Describe<batchv1::JobList>::info =
-    StructInfo<batchv1::JobList>(
-        "JobList", batchv1::kJobListFields);
-constinit const TypeInfo Describe<batchv1::JobSchedulingConfiguration>::info =
-    StructInfo<batchv1::JobSchedulingConfiguration>(
-        "JobSchedulingConfiguration", batchv1::kJobSchedulingConfigurationFields);
-constinit const TypeInfo Describe<batchv1::JobSpec>::info =
-    StructInfo<batchv1::JobSpec>(
-        "JobSpec", batchv1::kJobSpecFields);
-constinit const TypeInfo Describe<batchv1::JobStatus>::info =
-    StructInfo<batchv1::JobStatus>(
-        "JobStatus", batchv1::kJobStatusFields);
-constinit const TypeInfo Describe<batchv1::JobTemplateSpec>::info =
-    StructInfo<batchv1::JobTemplateSpec>(
-        "JobTemplateSpec", batchv1::kJobTemplateSpecFields);
-constinit const TypeInfo Describe<batchv1::PodFailurePolicy>::info =
-    StructInfo<batchv1::PodFailurePolicy>(
-        "PodFailurePolicy", batchv1::kPodFailurePolicyFields);
-constinit const TypeInfo Describe<batchv1::PodFailurePolicyOnExitCodesRequirement>::info =
-    StructInfo<batchv1::PodFailurePolicyOnExitCodesRequirement>(
-        "PodFailurePolicyOnExitCodesRequirement",
-        batchv1::kPodFailurePolicyOnExitCodesRequirementFields);
-constinit const TypeInfo Describe<batchv1::PodFailurePolicyOnPodConditionsPattern>::info =
-    StructInfo<batchv1::PodFailurePolicyOnPodConditionsPattern>(
-        "PodFailurePolicyOnPodConditionsPattern",
-        batchv1::kPodFailurePolicyOnPodConditionsPatternFields);
-constinit const TypeInfo Describe<batchv1::PodFailurePolicyRule>::info =
-    StructInfo<batchv1::PodFailurePolicyRule>(
-        "PodFailurePolicyRule", batchv1::kPodFailurePolicyRuleFields);
-constinit const TypeInfo Describe<batchv1::SuccessPolicy>::info =
-    StructInfo<batchv1::SuccessPolicy>(
-        "SuccessPolicy", batchv1::kSuccessPolicyFields);
-constinit const TypeInfo Describe<batchv1::SuccessPolicyRule>::info =
-    StructInfo<batchv1::SuccessPolicyRule>(
-        "SuccessPolicyRule", batchv1::kSuccessPolicyRuleFields);
-constinit const TypeInfo Describe<batchv1::UncountedTerminatedPods>::info =
-    StructInfo<batchv1::UncountedTerminatedPods>(
-        "UncountedTerminatedPods", batchv1::kUncountedTerminatedPodsFields);
+CLIENT_CPP_DEFINE_STRUCT(batchv1, CronJob)
+CLIENT_CPP_DEFINE_STRUCT(batchv1, CronJobList)
+CLIENT_CPP_DEFINE_STRUCT(batchv1, CronJobSpec)
+CLIENT_CPP_DEFINE_STRUCT(batchv1, CronJobStatus)
+CLIENT_CPP_DEFINE_STRUCT(batchv1, Job)
+CLIENT_CPP_DEFINE_STRUCT(batchv1, JobCondition)
+CLIENT_CPP_DEFINE_STRUCT(batchv1, JobList)
+CLIENT_CPP_DEFINE_STRUCT(batchv1, JobSchedulingConfiguration)
+CLIENT_CPP_DEFINE_STRUCT(batchv1, JobSpec)
+CLIENT_CPP_DEFINE_STRUCT(batchv1, JobStatus)
+CLIENT_CPP_DEFINE_STRUCT(batchv1, JobTemplateSpec)
+CLIENT_CPP_DEFINE_STRUCT(batchv1, PodFailurePolicy)
+CLIENT_CPP_DEFINE_STRUCT(batchv1, PodFailurePolicyOnExitCodesRequirement)
+CLIENT_CPP_DEFINE_STRUCT(batchv1, PodFailurePolicyOnPodConditionsPattern)
+CLIENT_CPP_DEFINE_STRUCT(batchv1, PodFailurePolicyRule)
+CLIENT_CPP_DEFINE_STRUCT(batchv1, SuccessPolicy)
+CLIENT_CPP_DEFINE_STRUCT(batchv1, SuccessPolicyRule)
+CLIENT_CPP_DEFINE_STRUCT(batchv1, UncountedTerminatedPods)
 }  // namespace codec
 
 namespace batchv1 {
 
-bool operator==(const CronJob& a, const CronJob& b) {
-  return codec::Equal(codec::TypeOf<CronJob>(), &a, &b);
-}
-bool operator==(const CronJobList& a, const CronJobList& b) {
-  return codec::Equal(codec::TypeOf<CronJobList>(), &a, &b);
-}
-bool operator==(const CronJobSpec& a, const CronJobSpec& b) {
-  return codec::Equal(codec::TypeOf<CronJobSpec>(), &a, &b);
-}
-bool operator==(const CronJobStatus& a, const CronJobStatus& b) {
-  return codec::Equal(codec::TypeOf<CronJobStatus>(), &a, &b);
-}
-bool operator==(const Job& a, const Job& b) {
-  return codec::Equal(codec::TypeOf<Job>(), &a, &b);
-}
-bool operator==(const JobCondition& a, const JobCondition& b) {
-  return codec::Equal(codec::TypeOf<JobCondition>(), &a, &b);
-}
-bool operator==(const JobList& a, const JobList& b) {
-  return codec::Equal(codec::TypeOf<JobList>(), &a, &b);
-}
-bool operator==(const JobSchedulingConfiguration& a, const JobSchedulingConfiguration& b) {
-  return codec::Equal(codec::TypeOf<JobSchedulingConfiguration>(), &a, &b);
-}
-bool operator==(const JobSpec& a, const JobSpec& b) {
-  return codec::Equal(codec::TypeOf<JobSpec>(), &a, &b);
-}
-bool operator==(const JobStatus& a, const JobStatus& b) {
-  return codec::Equal(codec::TypeOf<JobStatus>(), &a, &b);
-}
-bool operator==(const JobTemplateSpec& a, const JobTemplateSpec& b) {
-  return codec::Equal(codec::TypeOf<JobTemplateSpec>(), &a, &b);
-}
-bool operator==(const PodFailurePolicy& a, const PodFailurePolicy& b) {
-  return codec::Equal(codec::TypeOf<PodFailurePolicy>(), &a, &b);
-}
-bool operator==(const PodFailurePolicyOnExitCodesRequirement& a, const PodFailurePolicyOnExitCodesRequirement& b) {
-  return codec::Equal(codec::TypeOf<PodFailurePolicyOnExitCodesRequirement>(), &a, &b);
-}
-bool operator==(const PodFailurePolicyOnPodConditionsPattern& a, const PodFailurePolicyOnPodConditionsPattern& b) {
-  return codec::Equal(codec::TypeOf<PodFailurePolicyOnPodConditionsPattern>(), &a, &b);
-}
-bool operator==(const PodFailurePolicyRule& a, const PodFailurePolicyRule& b) {
-  return codec::Equal(codec::TypeOf<PodFailurePolicyRule>(), &a, &b);
-}
-bool operator==(const SuccessPolicy& a, const SuccessPolicy& b) {
-  return codec::Equal(codec::TypeOf<SuccessPolicy>(), &a, &b);
-}
-bool operator==(const SuccessPolicyRule& a, const SuccessPolicyRule& b) {
-  return codec::Equal(codec::TypeOf<SuccessPolicyRule>(), &a, &b);
-}
-bool operator==(const UncountedTerminatedPods& a, const UncountedTerminatedPods& b) {
-  return codec::Equal(codec::TypeOf<UncountedTerminatedPods>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(CronJob)
+CLIENT_CPP_DEFINE_EQUAL(CronJobList)
+CLIENT_CPP_DEFINE_EQUAL(CronJobSpec)
+CLIENT_CPP_DEFINE_EQUAL(CronJobStatus)
+CLIENT_CPP_DEFINE_EQUAL(Job)
+CLIENT_CPP_DEFINE_EQUAL(JobCondition)
+CLIENT_CPP_DEFINE_EQUAL(JobList)
+CLIENT_CPP_DEFINE_EQUAL(JobSchedulingConfiguration)
+CLIENT_CPP_DEFINE_EQUAL(JobSpec)
+CLIENT_CPP_DEFINE_EQUAL(JobStatus)
+CLIENT_CPP_DEFINE_EQUAL(JobTemplateSpec)
+CLIENT_CPP_DEFINE_EQUAL(PodFailurePolicy)
+CLIENT_CPP_DEFINE_EQUAL(PodFailurePolicyOnExitCodesRequirement)
+CLIENT_CPP_DEFINE_EQUAL(PodFailurePolicyOnPodConditionsPattern)
+CLIENT_CPP_DEFINE_EQUAL(PodFailurePolicyRule)
+CLIENT_CPP_DEFINE_EQUAL(SuccessPolicy)
+CLIENT_CPP_DEFINE_EQUAL(SuccessPolicyRule)
+CLIENT_CPP_DEFINE_EQUAL(UncountedTerminatedPods)
 
 }  // namespace batchv1
 

@@ -2,7 +2,7 @@
 #include <k8s/apis/certificates/v1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -121,83 +121,34 @@ constexpr codec::Field kPodCertificateRequestStatusFields[] = {
 }  // namespace certificatesv1
 
 namespace codec {
-constinit const TypeInfo Describe<certificatesv1::CertificateSigningRequest>::info =
-    StructInfo<certificatesv1::CertificateSigningRequest>(
-        "CertificateSigningRequest", certificatesv1::kCertificateSigningRequestFields);
-constinit const TypeInfo Describe<certificatesv1::CertificateSigningRequestCondition>::info =
-    StructInfo<certificatesv1::CertificateSigningRequestCondition>(
-        "CertificateSigningRequestCondition",
-        certificatesv1::kCertificateSigningRequestConditionFields);
-constinit const TypeInfo Describe<certificatesv1::CertificateSigningRequestList>::info =
-    StructInfo<certificatesv1::CertificateSigningRequestList>(
-        "CertificateSigningRequestList", certificatesv1::kCertificateSigningRequestListFields);
-constinit const TypeInfo Describe<certificatesv1::CertificateSigningRequestSpec>::info =
-    StructInfo<certificatesv1::CertificateSigningRequestSpec>(
-        "CertificateSigningRequestSpec", certificatesv1::kCertificateSigningRequestSpecFields);
-constinit const TypeInfo Describe<certificatesv1::CertificateSigningRequestStatus>::info =
-    StructInfo<certificatesv1::CertificateSigningRequestStatus>(
-        "CertificateSigningRequestStatus", certificatesv1::kCertificateSigningRequestStatusFields);
-constinit const TypeInfo Describe<certificatesv1::ClusterTrustBundle>::info =
-    StructInfo<certificatesv1::ClusterTrustBundle>(
-        "ClusterTrustBundle", certificatesv1::kClusterTrustBundleFields);
-constinit const TypeInfo Describe<certificatesv1::ClusterTrustBundleList>::info =
-    StructInfo<certificatesv1::ClusterTrustBundleList>(
-        "ClusterTrustBundleList", certificatesv1::kClusterTrustBundleListFields);
-constinit const TypeInfo Describe<certificatesv1::ClusterTrustBundleSpec>::info =
-    StructInfo<certificatesv1::ClusterTrustBundleSpec>(
-        "ClusterTrustBundleSpec", certificatesv1::kClusterTrustBundleSpecFields);
-constinit const TypeInfo Describe<certificatesv1::PodCertificateRequest>::info =
-    StructInfo<certificatesv1::PodCertificateRequest>(
-        "PodCertificateRequest", certificatesv1::kPodCertificateRequestFields);
-constinit const TypeInfo Describe<certificatesv1::PodCertificateRequestList>::info =
-    StructInfo<certificatesv1::PodCertificateRequestList>(
-        "PodCertificateRequestList", certificatesv1::kPodCertificateRequestListFields);
-constinit const TypeInfo Describe<certificatesv1::PodCertificateRequestSpec>::info =
-    StructInfo<certificatesv1::PodCertificateRequestSpec>(
-        "PodCertificateRequestSpec", certificatesv1::kPodCertificateRequestSpecFields);
-constinit const TypeInfo Describe<certificatesv1::PodCertificateRequestStatus>::info =
-    StructInfo<certificatesv1::PodCertificateRequestStatus>(
-        "PodCertificateRequestStatus", certificatesv1::kPodCertificateRequestStatusFields);
+CLIENT_CPP_DEFINE_STRUCT(certificatesv1, CertificateSigningRequest)
+CLIENT_CPP_DEFINE_STRUCT(certificatesv1, CertificateSigningRequestCondition)
+CLIENT_CPP_DEFINE_STRUCT(certificatesv1, CertificateSigningRequestList)
+CLIENT_CPP_DEFINE_STRUCT(certificatesv1, CertificateSigningRequestSpec)
+CLIENT_CPP_DEFINE_STRUCT(certificatesv1, CertificateSigningRequestStatus)
+CLIENT_CPP_DEFINE_STRUCT(certificatesv1, ClusterTrustBundle)
+CLIENT_CPP_DEFINE_STRUCT(certificatesv1, ClusterTrustBundleList)
+CLIENT_CPP_DEFINE_STRUCT(certificatesv1, ClusterTrustBundleSpec)
+CLIENT_CPP_DEFINE_STRUCT(certificatesv1, PodCertificateRequest)
+CLIENT_CPP_DEFINE_STRUCT(certificatesv1, PodCertificateRequestList)
+CLIENT_CPP_DEFINE_STRUCT(certificatesv1, PodCertificateRequestSpec)
+CLIENT_CPP_DEFINE_STRUCT(certificatesv1, PodCertificateRequestStatus)
 }  // namespace codec
 
 namespace certificatesv1 {
 
-bool operator==(const CertificateSigningRequest& a, const CertificateSigningRequest& b) {
-  return codec::Equal(codec::TypeOf<CertificateSigningRequest>(), &a, &b);
-}
-bool operator==(const CertificateSigningRequestCondition& a, const CertificateSigningRequestCondition& b) {
-  return codec::Equal(codec::TypeOf<CertificateSigningRequestCondition>(), &a, &b);
-}
-bool operator==(const CertificateSigningRequestList& a, const CertificateSigningRequestList& b) {
-  return codec::Equal(codec::TypeOf<CertificateSigningRequestList>(), &a, &b);
-}
-bool operator==(const CertificateSigningRequestSpec& a, const CertificateSigningRequestSpec& b) {
-  return codec::Equal(codec::TypeOf<CertificateSigningRequestSpec>(), &a, &b);
-}
-bool operator==(const CertificateSigningRequestStatus& a, const CertificateSigningRequestStatus& b) {
-  return codec::Equal(codec::TypeOf<CertificateSigningRequestStatus>(), &a, &b);
-}
-bool operator==(const ClusterTrustBundle& a, const ClusterTrustBundle& b) {
-  return codec::Equal(codec::TypeOf<ClusterTrustBundle>(), &a, &b);
-}
-bool operator==(const ClusterTrustBundleList& a, const ClusterTrustBundleList& b) {
-  return codec::Equal(codec::TypeOf<ClusterTrustBundleList>(), &a, &b);
-}
-bool operator==(const ClusterTrustBundleSpec& a, const ClusterTrustBundleSpec& b) {
-  return codec::Equal(codec::TypeOf<ClusterTrustBundleSpec>(), &a, &b);
-}
-bool operator==(const PodCertificateRequest& a, const PodCertificateRequest& b) {
-  return codec::Equal(codec::TypeOf<PodCertificateRequest>(), &a, &b);
-}
-bool operator==(const PodCertificateRequestList& a, const PodCertificateRequestList& b) {
-  return codec::Equal(codec::TypeOf<PodCertificateRequestList>(), &a, &b);
-}
-bool operator==(const PodCertificateRequestSpec& a, const PodCertificateRequestSpec& b) {
-  return codec::Equal(codec::TypeOf<PodCertificateRequestSpec>(), &a, &b);
-}
-bool operator==(const PodCertificateRequestStatus& a, const PodCertificateRequestStatus& b) {
-  return codec::Equal(codec::TypeOf<PodCertificateRequestStatus>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(CertificateSigningRequest)
+CLIENT_CPP_DEFINE_EQUAL(CertificateSigningRequestCondition)
+CLIENT_CPP_DEFINE_EQUAL(CertificateSigningRequestList)
+CLIENT_CPP_DEFINE_EQUAL(CertificateSigningRequestSpec)
+CLIENT_CPP_DEFINE_EQUAL(CertificateSigningRequestStatus)
+CLIENT_CPP_DEFINE_EQUAL(ClusterTrustBundle)
+CLIENT_CPP_DEFINE_EQUAL(ClusterTrustBundleList)
+CLIENT_CPP_DEFINE_EQUAL(ClusterTrustBundleSpec)
+CLIENT_CPP_DEFINE_EQUAL(PodCertificateRequest)
+CLIENT_CPP_DEFINE_EQUAL(PodCertificateRequestList)
+CLIENT_CPP_DEFINE_EQUAL(PodCertificateRequestSpec)
+CLIENT_CPP_DEFINE_EQUAL(PodCertificateRequestStatus)
 
 }  // namespace certificatesv1
 

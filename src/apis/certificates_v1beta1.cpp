@@ -2,7 +2,7 @@
 #include <k8s/apis/certificates/v1beta1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -81,52 +81,24 @@ constexpr codec::Field kPodCertificateRequestStatusFields[] = {
 }  // namespace certificatesv1beta1
 
 namespace codec {
-constinit const TypeInfo Describe<certificatesv1beta1::ClusterTrustBundle>::info =
-    StructInfo<certificatesv1beta1::ClusterTrustBundle>(
-        "ClusterTrustBundle", certificatesv1beta1::kClusterTrustBundleFields);
-constinit const TypeInfo Describe<certificatesv1beta1::ClusterTrustBundleList>::info =
-    StructInfo<certificatesv1beta1::ClusterTrustBundleList>(
-        "ClusterTrustBundleList", certificatesv1beta1::kClusterTrustBundleListFields);
-constinit const TypeInfo Describe<certificatesv1beta1::ClusterTrustBundleSpec>::info =
-    StructInfo<certificatesv1beta1::ClusterTrustBundleSpec>(
-        "ClusterTrustBundleSpec", certificatesv1beta1::kClusterTrustBundleSpecFields);
-constinit const TypeInfo Describe<certificatesv1beta1::PodCertificateRequest>::info =
-    StructInfo<certificatesv1beta1::PodCertificateRequest>(
-        "PodCertificateRequest", certificatesv1beta1::kPodCertificateRequestFields);
-constinit const TypeInfo Describe<certificatesv1beta1::PodCertificateRequestList>::info =
-    StructInfo<certificatesv1beta1::PodCertificateRequestList>(
-        "PodCertificateRequestList", certificatesv1beta1::kPodCertificateRequestListFields);
-constinit const TypeInfo Describe<certificatesv1beta1::PodCertificateRequestSpec>::info =
-    StructInfo<certificatesv1beta1::PodCertificateRequestSpec>(
-        "PodCertificateRequestSpec", certificatesv1beta1::kPodCertificateRequestSpecFields);
-constinit const TypeInfo Describe<certificatesv1beta1::PodCertificateRequestStatus>::info =
-    StructInfo<certificatesv1beta1::PodCertificateRequestStatus>(
-        "PodCertificateRequestStatus", certificatesv1beta1::kPodCertificateRequestStatusFields);
+CLIENT_CPP_DEFINE_STRUCT(certificatesv1beta1, ClusterTrustBundle)
+CLIENT_CPP_DEFINE_STRUCT(certificatesv1beta1, ClusterTrustBundleList)
+CLIENT_CPP_DEFINE_STRUCT(certificatesv1beta1, ClusterTrustBundleSpec)
+CLIENT_CPP_DEFINE_STRUCT(certificatesv1beta1, PodCertificateRequest)
+CLIENT_CPP_DEFINE_STRUCT(certificatesv1beta1, PodCertificateRequestList)
+CLIENT_CPP_DEFINE_STRUCT(certificatesv1beta1, PodCertificateRequestSpec)
+CLIENT_CPP_DEFINE_STRUCT(certificatesv1beta1, PodCertificateRequestStatus)
 }  // namespace codec
 
 namespace certificatesv1beta1 {
 
-bool operator==(const ClusterTrustBundle& a, const ClusterTrustBundle& b) {
-  return codec::Equal(codec::TypeOf<ClusterTrustBundle>(), &a, &b);
-}
-bool operator==(const ClusterTrustBundleList& a, const ClusterTrustBundleList& b) {
-  return codec::Equal(codec::TypeOf<ClusterTrustBundleList>(), &a, &b);
-}
-bool operator==(const ClusterTrustBundleSpec& a, const ClusterTrustBundleSpec& b) {
-  return codec::Equal(codec::TypeOf<ClusterTrustBundleSpec>(), &a, &b);
-}
-bool operator==(const PodCertificateRequest& a, const PodCertificateRequest& b) {
-  return codec::Equal(codec::TypeOf<PodCertificateRequest>(), &a, &b);
-}
-bool operator==(const PodCertificateRequestList& a, const PodCertificateRequestList& b) {
-  return codec::Equal(codec::TypeOf<PodCertificateRequestList>(), &a, &b);
-}
-bool operator==(const PodCertificateRequestSpec& a, const PodCertificateRequestSpec& b) {
-  return codec::Equal(codec::TypeOf<PodCertificateRequestSpec>(), &a, &b);
-}
-bool operator==(const PodCertificateRequestStatus& a, const PodCertificateRequestStatus& b) {
-  return codec::Equal(codec::TypeOf<PodCertificateRequestStatus>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(ClusterTrustBundle)
+CLIENT_CPP_DEFINE_EQUAL(ClusterTrustBundleList)
+CLIENT_CPP_DEFINE_EQUAL(ClusterTrustBundleSpec)
+CLIENT_CPP_DEFINE_EQUAL(PodCertificateRequest)
+CLIENT_CPP_DEFINE_EQUAL(PodCertificateRequestList)
+CLIENT_CPP_DEFINE_EQUAL(PodCertificateRequestSpec)
+CLIENT_CPP_DEFINE_EQUAL(PodCertificateRequestStatus)
 
 }  // namespace certificatesv1beta1
 

@@ -2,7 +2,7 @@
 #include <k8s/apis/coordination/v1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -40,28 +40,16 @@ constexpr codec::Field kLeaseSpecFields[] = {
 }  // namespace coordinationv1
 
 namespace codec {
-constinit const TypeInfo Describe<coordinationv1::Lease>::info =
-    StructInfo<coordinationv1::Lease>(
-        "Lease", coordinationv1::kLeaseFields);
-constinit const TypeInfo Describe<coordinationv1::LeaseList>::info =
-    StructInfo<coordinationv1::LeaseList>(
-        "LeaseList", coordinationv1::kLeaseListFields);
-constinit const TypeInfo Describe<coordinationv1::LeaseSpec>::info =
-    StructInfo<coordinationv1::LeaseSpec>(
-        "LeaseSpec", coordinationv1::kLeaseSpecFields);
+CLIENT_CPP_DEFINE_STRUCT(coordinationv1, Lease)
+CLIENT_CPP_DEFINE_STRUCT(coordinationv1, LeaseList)
+CLIENT_CPP_DEFINE_STRUCT(coordinationv1, LeaseSpec)
 }  // namespace codec
 
 namespace coordinationv1 {
 
-bool operator==(const Lease& a, const Lease& b) {
-  return codec::Equal(codec::TypeOf<Lease>(), &a, &b);
-}
-bool operator==(const LeaseList& a, const LeaseList& b) {
-  return codec::Equal(codec::TypeOf<LeaseList>(), &a, &b);
-}
-bool operator==(const LeaseSpec& a, const LeaseSpec& b) {
-  return codec::Equal(codec::TypeOf<LeaseSpec>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(Lease)
+CLIENT_CPP_DEFINE_EQUAL(LeaseList)
+CLIENT_CPP_DEFINE_EQUAL(LeaseSpec)
 
 }  // namespace coordinationv1
 

@@ -2,7 +2,7 @@
 #include <k8s/apis/coordination/v1alpha2.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -39,28 +39,16 @@ constexpr codec::Field kLeaseCandidateSpecFields[] = {
 }  // namespace coordinationv1alpha2
 
 namespace codec {
-constinit const TypeInfo Describe<coordinationv1alpha2::LeaseCandidate>::info =
-    StructInfo<coordinationv1alpha2::LeaseCandidate>(
-        "LeaseCandidate", coordinationv1alpha2::kLeaseCandidateFields);
-constinit const TypeInfo Describe<coordinationv1alpha2::LeaseCandidateList>::info =
-    StructInfo<coordinationv1alpha2::LeaseCandidateList>(
-        "LeaseCandidateList", coordinationv1alpha2::kLeaseCandidateListFields);
-constinit const TypeInfo Describe<coordinationv1alpha2::LeaseCandidateSpec>::info =
-    StructInfo<coordinationv1alpha2::LeaseCandidateSpec>(
-        "LeaseCandidateSpec", coordinationv1alpha2::kLeaseCandidateSpecFields);
+CLIENT_CPP_DEFINE_STRUCT(coordinationv1alpha2, LeaseCandidate)
+CLIENT_CPP_DEFINE_STRUCT(coordinationv1alpha2, LeaseCandidateList)
+CLIENT_CPP_DEFINE_STRUCT(coordinationv1alpha2, LeaseCandidateSpec)
 }  // namespace codec
 
 namespace coordinationv1alpha2 {
 
-bool operator==(const LeaseCandidate& a, const LeaseCandidate& b) {
-  return codec::Equal(codec::TypeOf<LeaseCandidate>(), &a, &b);
-}
-bool operator==(const LeaseCandidateList& a, const LeaseCandidateList& b) {
-  return codec::Equal(codec::TypeOf<LeaseCandidateList>(), &a, &b);
-}
-bool operator==(const LeaseCandidateSpec& a, const LeaseCandidateSpec& b) {
-  return codec::Equal(codec::TypeOf<LeaseCandidateSpec>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(LeaseCandidate)
+CLIENT_CPP_DEFINE_EQUAL(LeaseCandidateList)
+CLIENT_CPP_DEFINE_EQUAL(LeaseCandidateSpec)
 
 }  // namespace coordinationv1alpha2
 

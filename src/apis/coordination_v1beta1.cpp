@@ -2,7 +2,7 @@
 #include <k8s/apis/coordination/v1beta1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -39,28 +39,16 @@ constexpr codec::Field kLeaseCandidateSpecFields[] = {
 }  // namespace coordinationv1beta1
 
 namespace codec {
-constinit const TypeInfo Describe<coordinationv1beta1::LeaseCandidate>::info =
-    StructInfo<coordinationv1beta1::LeaseCandidate>(
-        "LeaseCandidate", coordinationv1beta1::kLeaseCandidateFields);
-constinit const TypeInfo Describe<coordinationv1beta1::LeaseCandidateList>::info =
-    StructInfo<coordinationv1beta1::LeaseCandidateList>(
-        "LeaseCandidateList", coordinationv1beta1::kLeaseCandidateListFields);
-constinit const TypeInfo Describe<coordinationv1beta1::LeaseCandidateSpec>::info =
-    StructInfo<coordinationv1beta1::LeaseCandidateSpec>(
-        "LeaseCandidateSpec", coordinationv1beta1::kLeaseCandidateSpecFields);
+CLIENT_CPP_DEFINE_STRUCT(coordinationv1beta1, LeaseCandidate)
+CLIENT_CPP_DEFINE_STRUCT(coordinationv1beta1, LeaseCandidateList)
+CLIENT_CPP_DEFINE_STRUCT(coordinationv1beta1, LeaseCandidateSpec)
 }  // namespace codec
 
 namespace coordinationv1beta1 {
 
-bool operator==(const LeaseCandidate& a, const LeaseCandidate& b) {
-  return codec::Equal(codec::TypeOf<LeaseCandidate>(), &a, &b);
-}
-bool operator==(const LeaseCandidateList& a, const LeaseCandidateList& b) {
-  return codec::Equal(codec::TypeOf<LeaseCandidateList>(), &a, &b);
-}
-bool operator==(const LeaseCandidateSpec& a, const LeaseCandidateSpec& b) {
-  return codec::Equal(codec::TypeOf<LeaseCandidateSpec>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(LeaseCandidate)
+CLIENT_CPP_DEFINE_EQUAL(LeaseCandidateList)
+CLIENT_CPP_DEFINE_EQUAL(LeaseCandidateSpec)
 
 }  // namespace coordinationv1beta1
 

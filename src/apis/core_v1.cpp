@@ -2,7 +2,7 @@
 #include <k8s/apis/core/v1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -1969,1408 +1969,476 @@ constexpr codec::Field kWindowsSecurityContextOptionsFields[] = {
 }  // namespace corev1
 
 namespace codec {
-constinit const TypeInfo Describe<corev1::AWSElasticBlockStoreVolumeSource>::info =
-    StructInfo<corev1::AWSElasticBlockStoreVolumeSource>(
-        "AWSElasticBlockStoreVolumeSource", corev1::kAWSElasticBlockStoreVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::Affinity>::info =
-    StructInfo<corev1::Affinity>(
-        "Affinity", corev1::kAffinityFields);
-constinit const TypeInfo Describe<corev1::AppArmorProfile>::info =
-    StructInfo<corev1::AppArmorProfile>(
-        "AppArmorProfile", corev1::kAppArmorProfileFields);
-constinit const TypeInfo Describe<corev1::AttachedVolume>::info =
-    StructInfo<corev1::AttachedVolume>(
-        "AttachedVolume", corev1::kAttachedVolumeFields);
-constinit const TypeInfo Describe<corev1::AzureDiskVolumeSource>::info =
-    StructInfo<corev1::AzureDiskVolumeSource>(
-        "AzureDiskVolumeSource", corev1::kAzureDiskVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::AzureFilePersistentVolumeSource>::info =
-    StructInfo<corev1::AzureFilePersistentVolumeSource>(
-        "AzureFilePersistentVolumeSource", corev1::kAzureFilePersistentVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::AzureFileVolumeSource>::info =
-    StructInfo<corev1::AzureFileVolumeSource>(
-        "AzureFileVolumeSource", corev1::kAzureFileVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::Binding>::info =
-    StructInfo<corev1::Binding>(
-        "Binding", corev1::kBindingFields);
-constinit const TypeInfo Describe<corev1::CSIPersistentVolumeSource>::info =
-    StructInfo<corev1::CSIPersistentVolumeSource>(
-        "CSIPersistentVolumeSource", corev1::kCSIPersistentVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::CSIVolumeSource>::info =
-    StructInfo<corev1::CSIVolumeSource>(
-        "CSIVolumeSource", corev1::kCSIVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::Capabilities>::info =
-    StructInfo<corev1::Capabilities>(
-        "Capabilities", corev1::kCapabilitiesFields);
-constinit const TypeInfo Describe<corev1::CephFSPersistentVolumeSource>::info =
-    StructInfo<corev1::CephFSPersistentVolumeSource>(
-        "CephFSPersistentVolumeSource", corev1::kCephFSPersistentVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::CephFSVolumeSource>::info =
-    StructInfo<corev1::CephFSVolumeSource>(
-        "CephFSVolumeSource", corev1::kCephFSVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::CinderPersistentVolumeSource>::info =
-    StructInfo<corev1::CinderPersistentVolumeSource>(
-        "CinderPersistentVolumeSource", corev1::kCinderPersistentVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::CinderVolumeSource>::info =
-    StructInfo<corev1::CinderVolumeSource>(
-        "CinderVolumeSource", corev1::kCinderVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::ClientIPConfig>::info =
-    StructInfo<corev1::ClientIPConfig>(
-        "ClientIPConfig", corev1::kClientIPConfigFields);
-constinit const TypeInfo Describe<corev1::ClusterTrustBundleProjection>::info =
-    StructInfo<corev1::ClusterTrustBundleProjection>(
-        "ClusterTrustBundleProjection", corev1::kClusterTrustBundleProjectionFields);
-constinit const TypeInfo Describe<corev1::ComponentCondition>::info =
-    StructInfo<corev1::ComponentCondition>(
-        "ComponentCondition", corev1::kComponentConditionFields);
-constinit const TypeInfo Describe<corev1::ComponentStatus>::info =
-    StructInfo<corev1::ComponentStatus>(
-        "ComponentStatus", corev1::kComponentStatusFields);
-constinit const TypeInfo Describe<corev1::ComponentStatusList>::info =
-    StructInfo<corev1::ComponentStatusList>(
-        "ComponentStatusList", corev1::kComponentStatusListFields);
-constinit const TypeInfo Describe<corev1::ConfigMap>::info =
-    StructInfo<corev1::ConfigMap>(
-        "ConfigMap", corev1::kConfigMapFields);
-constinit const TypeInfo Describe<corev1::ConfigMapEnvSource>::info =
-    StructInfo<corev1::ConfigMapEnvSource>(
-        "ConfigMapEnvSource", corev1::kConfigMapEnvSourceFields);
-constinit const TypeInfo Describe<corev1::ConfigMapKeySelector>::info =
-    StructInfo<corev1::ConfigMapKeySelector>(
-        "ConfigMapKeySelector", corev1::kConfigMapKeySelectorFields);
-constinit const TypeInfo Describe<corev1::ConfigMapList>::info =
-    StructInfo<corev1::ConfigMapList>(
-        "ConfigMapList", corev1::kConfigMapListFields);
-constinit const TypeInfo Describe<corev1::ConfigMapNodeConfigSource>::info =
-    StructInfo<corev1::ConfigMapNodeConfigSource>(
-        "ConfigMapNodeConfigSource", corev1::kConfigMapNodeConfigSourceFields);
-constinit const TypeInfo Describe<corev1::ConfigMapProjection>::info =
-    StructInfo<corev1::ConfigMapProjection>(
-        "ConfigMapProjection", corev1::kConfigMapProjectionFields);
-constinit const TypeInfo Describe<corev1::ConfigMapVolumeSource>::info =
-    StructInfo<corev1::ConfigMapVolumeSource>(
-        "ConfigMapVolumeSource", corev1::kConfigMapVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::Container>::info =
-    StructInfo<corev1::Container>(
-        "Container", corev1::kContainerFields);
-constinit const TypeInfo Describe<corev1::ContainerExtendedResourceRequest>::info =
-    StructInfo<corev1::ContainerExtendedResourceRequest>(
-        "ContainerExtendedResourceRequest", corev1::kContainerExtendedResourceRequestFields);
-constinit const TypeInfo Describe<corev1::ContainerImage>::info =
-    StructInfo<corev1::ContainerImage>(
-        "ContainerImage", corev1::kContainerImageFields);
-constinit const TypeInfo Describe<corev1::ContainerPort>::info =
-    StructInfo<corev1::ContainerPort>(
-        "ContainerPort", corev1::kContainerPortFields);
-constinit const TypeInfo Describe<corev1::ContainerResizePolicy>::info =
-    StructInfo<corev1::ContainerResizePolicy>(
-        "ContainerResizePolicy", corev1::kContainerResizePolicyFields);
-constinit const TypeInfo Describe<corev1::ContainerRestartRule>::info =
-    StructInfo<corev1::ContainerRestartRule>(
-        "ContainerRestartRule", corev1::kContainerRestartRuleFields);
-constinit const TypeInfo Describe<corev1::ContainerRestartRuleOnExitCodes>::info =
-    StructInfo<corev1::ContainerRestartRuleOnExitCodes>(
-        "ContainerRestartRuleOnExitCodes", corev1::kContainerRestartRuleOnExitCodesFields);
-constinit const TypeInfo Describe<corev1::ContainerState>::info =
-    StructInfo<corev1::ContainerState>(
-        "ContainerState", corev1::kContainerStateFields);
-constinit const TypeInfo Describe<corev1::ContainerStateRunning>::info =
-    StructInfo<corev1::ContainerStateRunning>(
-        "ContainerStateRunning", corev1::kContainerStateRunningFields);
-constinit const TypeInfo Describe<corev1::ContainerStateTerminated>::info =
-    StructInfo<corev1::ContainerStateTerminated>(
-        "ContainerStateTerminated", corev1::kContainerStateTerminatedFields);
-constinit const TypeInfo Describe<corev1::ContainerStateWaiting>::info =
-    StructInfo<corev1::ContainerStateWaiting>(
-        "ContainerStateWaiting", corev1::kContainerStateWaitingFields);
-constinit const TypeInfo Describe<corev1::ContainerStatus>::info =
-    StructInfo<corev1::ContainerStatus>(
-        "ContainerStatus", corev1::kContainerStatusFields);
-constinit const TypeInfo Describe<corev1::ContainerUser>::info =
-    StructInfo<corev1::ContainerUser>(
-        "ContainerUser", corev1::kContainerUserFields);
-constinit const TypeInfo Describe<corev1::DaemonEndpoint>::info =
-    StructInfo<corev1::DaemonEndpoint>(
-        "DaemonEndpoint", corev1::kDaemonEndpointFields);
-constinit const TypeInfo Describe<corev1::DownwardAPIProjection>::info =
-    StructInfo<corev1::DownwardAPIProjection>(
-        "DownwardAPIProjection", corev1::kDownwardAPIProjectionFields);
-constinit const TypeInfo Describe<corev1::DownwardAPIVolumeFile>::info =
-    StructInfo<corev1::DownwardAPIVolumeFile>(
-        "DownwardAPIVolumeFile", corev1::kDownwardAPIVolumeFileFields);
-constinit const TypeInfo Describe<corev1::DownwardAPIVolumeSource>::info =
-    StructInfo<corev1::DownwardAPIVolumeSource>(
-        "DownwardAPIVolumeSource", corev1::kDownwardAPIVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::EmptyDirVolumeSource>::info =
-    StructInfo<corev1::EmptyDirVolumeSource>(
-        "EmptyDirVolumeSource", corev1::kEmptyDirVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::EndpointAddress>::info =
-    StructInfo<corev1::EndpointAddress>(
-        "EndpointAddress", corev1::kEndpointAddressFields);
-constinit const TypeInfo Describe<corev1::EndpointPort>::info =
-    StructInfo<corev1::EndpointPort>(
-        "EndpointPort", corev1::kEndpointPortFields);
-constinit const TypeInfo Describe<corev1::EndpointSubset>::info =
-    StructInfo<corev1::EndpointSubset>(
-        "EndpointSubset", corev1::kEndpointSubsetFields);
-constinit const TypeInfo Describe<corev1::Endpoints>::info =
-    StructInfo<corev1::Endpoints>(
-        "Endpoints", corev1::kEndpointsFields);
-constinit const TypeInfo Describe<corev1::EndpointsList>::info =
-    StructInfo<corev1::EndpointsList>(
-        "EndpointsList", corev1::kEndpointsListFields);
-constinit const TypeInfo Describe<corev1::EnvFromSource>::info =
-    StructInfo<corev1::EnvFromSource>(
-        "EnvFromSource", corev1::kEnvFromSourceFields);
-constinit const TypeInfo Describe<corev1::EnvVar>::info =
-    StructInfo<corev1::EnvVar>(
-        "EnvVar", corev1::kEnvVarFields);
-constinit const TypeInfo Describe<corev1::EnvVarSource>::info =
-    StructInfo<corev1::EnvVarSource>(
-        "EnvVarSource", corev1::kEnvVarSourceFields);
-constinit const TypeInfo Describe<corev1::EphemeralContainer>::info =
-    StructInfo<corev1::EphemeralContainer>(
-        "EphemeralContainer", corev1::kEphemeralContainerFields);
-constinit const TypeInfo Describe<corev1::EphemeralContainerCommon>::info =
-    StructInfo<corev1::EphemeralContainerCommon>(
-        "EphemeralContainerCommon", corev1::kEphemeralContainerCommonFields);
-constinit const TypeInfo Describe<corev1::EphemeralVolumeSource>::info =
-    StructInfo<corev1::EphemeralVolumeSource>(
-        "EphemeralVolumeSource", corev1::kEphemeralVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::Event>::info =
-    StructInfo<corev1::Event>(
-        "Event", corev1::kEventFields);
-constinit const TypeInfo Describe<corev1::EventList>::info =
-    StructInfo<corev1::EventList>(
-        "EventList", corev1::kEventListFields);
-constinit const TypeInfo Describe<corev1::EventSeries>::info =
-    StructInfo<corev1::EventSeries>(
-        "EventSeries", corev1::kEventSeriesFields);
-constinit const TypeInfo Describe<corev1::EventSource>::info =
-    StructInfo<corev1::EventSource>(
-        "EventSource", corev1::kEventSourceFields);
-constinit const TypeInfo Describe<corev1::EvictionResponder>::info =
-    StructInfo<corev1::EvictionResponder>(
-        "EvictionResponder", corev1::kEvictionResponderFields);
-constinit const TypeInfo Describe<corev1::ExecAction>::info =
-    StructInfo<corev1::ExecAction>(
-        "ExecAction", corev1::kExecActionFields);
-constinit const TypeInfo Describe<corev1::FCVolumeSource>::info =
-    StructInfo<corev1::FCVolumeSource>(
-        "FCVolumeSource", corev1::kFCVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::FileKeySelector>::info =
-    StructInfo<corev1::FileKeySelector>(
-        "FileKeySelector", corev1::kFileKeySelectorFields);
-constinit const TypeInfo Describe<corev1::FlexPersistentVolumeSource>::info =
-    StructInfo<corev1::FlexPersistentVolumeSource>(
-        "FlexPersistentVolumeSource", corev1::kFlexPersistentVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::FlexVolumeSource>::info =
-    StructInfo<corev1::FlexVolumeSource>(
-        "FlexVolumeSource", corev1::kFlexVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::FlockerVolumeSource>::info =
-    StructInfo<corev1::FlockerVolumeSource>(
-        "FlockerVolumeSource", corev1::kFlockerVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::GCEPersistentDiskVolumeSource>::info =
-    StructInfo<corev1::GCEPersistentDiskVolumeSource>(
-        "GCEPersistentDiskVolumeSource", corev1::kGCEPersistentDiskVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::GRPCAction>::info =
-    StructInfo<corev1::GRPCAction>(
-        "GRPCAction", corev1::kGRPCActionFields);
-constinit const TypeInfo Describe<corev1::GitRepoVolumeSource>::info =
-    StructInfo<corev1::GitRepoVolumeSource>(
-        "GitRepoVolumeSource", corev1::kGitRepoVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::GlusterfsPersistentVolumeSource>::info =
-    StructInfo<corev1::GlusterfsPersistentVolumeSource>(
-        "GlusterfsPersistentVolumeSource", corev1::kGlusterfsPersistentVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::GlusterfsVolumeSource>::info =
-    StructInfo<corev1::GlusterfsVolumeSource>(
-        "GlusterfsVolumeSource", corev1::kGlusterfsVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::HTTPGetAction>::info =
-    StructInfo<corev1::HTTPGetAction>(
-        "HTTPGetAction", corev1::kHTTPGetActionFields);
-constinit const TypeInfo Describe<corev1::HTTPHeader>::info =
-    StructInfo<corev1::HTTPHeader>(
-        "HTTPHeader", corev1::kHTTPHeaderFields);
-constinit const TypeInfo Describe<corev1::HostAlias>::info =
-    StructInfo<corev1::HostAlias>(
-        "HostAlias", corev1::kHostAliasFields);
-constinit const TypeInfo Describe<corev1::HostIP>::info =
-    StructInfo<corev1::HostIP>(
-        "HostIP", corev1::kHostIPFields);
-constinit const TypeInfo Describe<corev1::HostPathVolumeSource>::info =
-    StructInfo<corev1::HostPathVolumeSource>(
-        "HostPathVolumeSource", corev1::kHostPathVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::ISCSIPersistentVolumeSource>::info =
-    StructInfo<corev1::ISCSIPersistentVolumeSource>(
-        "ISCSIPersistentVolumeSource", corev1::kISCSIPersistentVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::ISCSIVolumeSource>::info =
-    StructInfo<corev1::ISCSIVolumeSource>(
-        "ISCSIVolumeSource", corev1::kISCSIVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::ImageVolumeSource>::info =
-    StructInfo<corev1::ImageVolumeSource>(
-        "ImageVolumeSource", corev1::kImageVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::ImageVolumeStatus>::info =
-    StructInfo<corev1::ImageVolumeStatus>(
-        "ImageVolumeStatus", corev1::kImageVolumeStatusFields);
-constinit const TypeInfo Describe<corev1::KeyToPath>::info =
-    StructInfo<corev1::KeyToPath>(
-        "KeyToPath", corev1::kKeyToPathFields);
-constinit const TypeInfo Describe<corev1::Lifecycle>::info =
-    StructInfo<corev1::Lifecycle>(
-        "Lifecycle", corev1::kLifecycleFields);
-constinit const TypeInfo Describe<corev1::LifecycleHandler>::info =
-    StructInfo<corev1::LifecycleHandler>(
-        "LifecycleHandler", corev1::kLifecycleHandlerFields);
-constinit const TypeInfo Describe<corev1::LimitRange>::info =
-    StructInfo<corev1::LimitRange>(
-        "LimitRange", corev1::kLimitRangeFields);
-constinit const TypeInfo Describe<corev1::LimitRangeItem>::info =
-    StructInfo<corev1::LimitRangeItem>(
-        "LimitRangeItem", corev1::kLimitRangeItemFields);
-constinit const TypeInfo Describe<corev1::LimitRangeList>::info =
-    StructInfo<corev1::LimitRangeList>(
-        "LimitRangeList", corev1::kLimitRangeListFields);
-constinit const TypeInfo Describe<corev1::LimitRangeSpec>::info =
-    StructInfo<corev1::LimitRangeSpec>(
-        "LimitRangeSpec", corev1::kLimitRangeSpecFields);
-constinit const TypeInfo Describe<corev1::LinuxContainerUser>::info =
-    StructInfo<corev1::LinuxContainerUser>(
-        "LinuxContainerUser", corev1::kLinuxContainerUserFields);
-constinit const TypeInfo Describe<corev1::LoadBalancerIngress>::info =
-    StructInfo<corev1::LoadBalancerIngress>(
-        "LoadBalancerIngress", corev1::kLoadBalancerIngressFields);
-constinit const TypeInfo Describe<corev1::LoadBalancerStatus>::info =
-    StructInfo<corev1::LoadBalancerStatus>(
-        "LoadBalancerStatus", corev1::kLoadBalancerStatusFields);
-constinit const TypeInfo Describe<corev1::LocalObjectReference>::info =
-    StructInfo<corev1::LocalObjectReference>(
-        "LocalObjectReference", corev1::kLocalObjectReferenceFields);
-constinit const TypeInfo Describe<corev1::LocalVolumeSource>::info =
-    StructInfo<corev1::LocalVolumeSource>(
-        "LocalVolumeSource", corev1::kLocalVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::ModifyVolumeStatus>::info =
-    StructInfo<corev1::ModifyVolumeStatus>(
-        "ModifyVolumeStatus", corev1::kModifyVolumeStatusFields);
-constinit const TypeInfo Describe<corev1::NFSVolumeSource>::info =
-    StructInfo<corev1::NFSVolumeSource>(
-        "NFSVolumeSource", corev1::kNFSVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::Namespace>::info =
-    StructInfo<corev1::Namespace>(
-        "Namespace", corev1::kNamespaceFields);
-constinit const TypeInfo Describe<corev1::NamespaceCondition>::info =
-    StructInfo<corev1::NamespaceCondition>(
-        "NamespaceCondition", corev1::kNamespaceConditionFields);
-constinit const TypeInfo Describe<corev1::NamespaceList>::info =
-    StructInfo<corev1::NamespaceList>(
-        "NamespaceList", corev1::kNamespaceListFields);
-constinit const TypeInfo Describe<corev1::NamespaceSpec>::info =
-    StructInfo<corev1::NamespaceSpec>(
-        "NamespaceSpec", corev1::kNamespaceSpecFields);
-constinit const TypeInfo Describe<corev1::NamespaceStatus>::info =
-    StructInfo<corev1::NamespaceStatus>(
-        "NamespaceStatus", corev1::kNamespaceStatusFields);
-constinit const TypeInfo Describe<corev1::Node>::info =
-    StructInfo<corev1::Node>(
-        "Node", corev1::kNodeFields);
-constinit const TypeInfo Describe<corev1::NodeAddress>::info =
-    StructInfo<corev1::NodeAddress>(
-        "NodeAddress", corev1::kNodeAddressFields);
-constinit const TypeInfo Describe<corev1::NodeAffinity>::info =
-    StructInfo<corev1::NodeAffinity>(
-        "NodeAffinity", corev1::kNodeAffinityFields);
-constinit const TypeInfo Describe<corev1::NodeAllocatableMappedResources>::info =
-    StructInfo<corev1::NodeAllocatableMappedResources>(
-        "NodeAllocatableMappedResources", corev1::kNodeAllocatableMappedResourcesFields);
-constinit const TypeInfo Describe<corev1::NodeAllocatableOverheadResources>::info =
-    StructInfo<corev1::NodeAllocatableOverheadResources>(
-        "NodeAllocatableOverheadResources", corev1::kNodeAllocatableOverheadResourcesFields);
-constinit const TypeInfo Describe<corev1::NodeAllocatableResourceClaimStatus>::info =
-    StructInfo<corev1::NodeAllocatableResourceClaimStatus>(
-        "NodeAllocatableResourceClaimStatus", corev1::kNodeAllocatableResourceClaimStatusFields);
-constinit const TypeInfo Describe<corev1::NodeCondition>::info =
-    StructInfo<corev1::NodeCondition>(
-        "NodeCondition", corev1::kNodeConditionFields);
-constinit const TypeInfo Describe<corev1::NodeConfigSource>::info =
-    StructInfo<corev1::NodeConfigSource>(
-        "NodeConfigSource", corev1::kNodeConfigSourceFields);
-constinit const TypeInfo Describe<corev1::NodeConfigStatus>::info =
-    StructInfo<corev1::NodeConfigStatus>(
-        "NodeConfigStatus", corev1::kNodeConfigStatusFields);
-constinit const TypeInfo Describe<corev1::NodeDaemonEndpoints>::info =
-    StructInfo<corev1::NodeDaemonEndpoints>(
-        "NodeDaemonEndpoints", corev1::kNodeDaemonEndpointsFields);
-constinit const TypeInfo Describe<corev1::NodeFeatures>::info =
-    StructInfo<corev1::NodeFeatures>(
-        "NodeFeatures", corev1::kNodeFeaturesFields);
-constinit const TypeInfo Describe<corev1::NodeList>::info =
-    StructInfo<corev1::NodeList>(
-        "NodeList", corev1::kNodeListFields);
-constinit const TypeInfo Describe<corev1::NodePodPreemptionPolicy>::info =
-    StructInfo<corev1::NodePodPreemptionPolicy>(
-        "NodePodPreemptionPolicy", corev1::kNodePodPreemptionPolicyFields);
-constinit const TypeInfo Describe<corev1::NodeRuntimeHandler>::info =
-    StructInfo<corev1::NodeRuntimeHandler>(
-        "NodeRuntimeHandler", corev1::kNodeRuntimeHandlerFields);
-constinit const TypeInfo Describe<corev1::NodeRuntimeHandlerFeatures>::info =
-    StructInfo<corev1::NodeRuntimeHandlerFeatures>(
-        "NodeRuntimeHandlerFeatures", corev1::kNodeRuntimeHandlerFeaturesFields);
-constinit const TypeInfo Describe<corev1::NodeSelector>::info =
-    StructInfo<corev1::NodeSelector>(
-        "NodeSelector", corev1::kNodeSelectorFields);
-constinit const TypeInfo Describe<corev1::NodeSelectorRequirement>::info =
-    StructInfo<corev1::NodeSelectorRequirement>(
-        "NodeSelectorRequirement", corev1::kNodeSelectorRequirementFields);
-constinit const TypeInfo Describe<corev1::NodeSelectorTerm>::info =
-    StructInfo<corev1::NodeSelectorTerm>(
-        "NodeSelectorTerm", corev1::kNodeSelectorTermFields);
-constinit const TypeInfo Describe<corev1::NodeSpec>::info =
-    StructInfo<corev1::NodeSpec>(
-        "NodeSpec", corev1::kNodeSpecFields);
-constinit const TypeInfo Describe<corev1::NodeStatus>::info =
-    StructInfo<corev1::NodeStatus>(
-        "NodeStatus", corev1::kNodeStatusFields);
-constinit const TypeInfo Describe<corev1::NodeSwapStatus>::info =
-    StructInfo<corev1::NodeSwapStatus>(
-        "NodeSwapStatus", corev1::kNodeSwapStatusFields);
-constinit const TypeInfo Describe<corev1::NodeSystemInfo>::info =
-    StructInfo<corev1::NodeSystemInfo>(
-        "NodeSystemInfo", corev1::kNodeSystemInfoFields);
-constinit const TypeInfo Describe<corev1::ObjectFieldSelector>::info =
-    StructInfo<corev1::ObjectFieldSelector>(
-        "ObjectFieldSelector", corev1::kObjectFieldSelectorFields);
-constinit const TypeInfo Describe<corev1::ObjectReference>::info =
-    StructInfo<corev1::ObjectReference>(
-        "ObjectReference", corev1::kObjectReferenceFields);
-constinit const TypeInfo Describe<corev1::PersistentVolume>::info =
-    StructInfo<corev1::PersistentVolume>(
-        "PersistentVolume", corev1::kPersistentVolumeFields);
-constinit const TypeInfo Describe<corev1::PersistentVolumeClaim>::info =
-    StructInfo<corev1::PersistentVolumeClaim>(
-        "PersistentVolumeClaim", corev1::kPersistentVolumeClaimFields);
-constinit const TypeInfo Describe<corev1::PersistentVolumeClaimCondition>::info =
-    StructInfo<corev1::PersistentVolumeClaimCondition>(
-        "PersistentVolumeClaimCondition", corev1::kPersistentVolumeClaimConditionFields);
-constinit const TypeInfo Describe<corev1::PersistentVolumeClaimList>::info =
-    StructInfo<corev1::PersistentVolumeClaimList>(
-        "PersistentVolumeClaimList", corev1::kPersistentVolumeClaimListFields);
-constinit const TypeInfo Describe<corev1::PersistentVolumeClaimSpec>::info =
-    StructInfo<corev1::PersistentVolumeClaimSpec>(
-        "PersistentVolumeClaimSpec", corev1::kPersistentVolumeClaimSpecFields);
-constinit const TypeInfo Describe<corev1::PersistentVolumeClaimStatus>::info =
-    StructInfo<corev1::PersistentVolumeClaimStatus>(
-        "PersistentVolumeClaimStatus", corev1::kPersistentVolumeClaimStatusFields);
-constinit const TypeInfo Describe<corev1::PersistentVolumeClaimTemplate>::info =
-    StructInfo<corev1::PersistentVolumeClaimTemplate>(
-        "PersistentVolumeClaimTemplate", corev1::kPersistentVolumeClaimTemplateFields);
-constinit const TypeInfo Describe<corev1::PersistentVolumeClaimVolumeSource>::info =
-    StructInfo<corev1::PersistentVolumeClaimVolumeSource>(
-        "PersistentVolumeClaimVolumeSource", corev1::kPersistentVolumeClaimVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::PersistentVolumeList>::info =
-    StructInfo<corev1::PersistentVolumeList>(
-        "PersistentVolumeList", corev1::kPersistentVolumeListFields);
-constinit const TypeInfo Describe<corev1::PersistentVolumeSource>::info =
-    StructInfo<corev1::PersistentVolumeSource>(
-        "PersistentVolumeSource", corev1::kPersistentVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::PersistentVolumeSpec>::info =
-    StructInfo<corev1::PersistentVolumeSpec>(
-        "PersistentVolumeSpec", corev1::kPersistentVolumeSpecFields);
-constinit const TypeInfo Describe<corev1::PersistentVolumeStatus>::info =
-    StructInfo<corev1::PersistentVolumeStatus>(
-        "PersistentVolumeStatus", corev1::kPersistentVolumeStatusFields);
-constinit const TypeInfo Describe<corev1::PhotonPersistentDiskVolumeSource>::info =
-    StructInfo<corev1::PhotonPersistentDiskVolumeSource>(
-        "PhotonPersistentDiskVolumeSource", corev1::kPhotonPersistentDiskVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::Pod>::info =
-    StructInfo<corev1::Pod>(
-        "Pod", corev1::kPodFields);
-constinit const TypeInfo Describe<corev1::PodAffinity>::info =
-    StructInfo<corev1::PodAffinity>(
-        "PodAffinity", corev1::kPodAffinityFields);
-constinit const TypeInfo Describe<corev1::PodAffinityTerm>::info =
-    StructInfo<corev1::PodAffinityTerm>(
-        "PodAffinityTerm", corev1::kPodAffinityTermFields);
-constinit const TypeInfo Describe<corev1::PodAntiAffinity>::info =
-    StructInfo<corev1::PodAntiAffinity>(
-        "PodAntiAffinity", corev1::kPodAntiAffinityFields);
-constinit const TypeInfo Describe<corev1::PodCertificateProjection>::info =
-    StructInfo<corev1::PodCertificateProjection>(
-        "PodCertificateProjection", corev1::kPodCertificateProjectionFields);
-constinit const TypeInfo Describe<corev1::PodCondition>::info =
-    StructInfo<corev1::PodCondition>(
-        "PodCondition", corev1::kPodConditionFields);
-constinit const TypeInfo Describe<corev1::PodDNSConfig>::info =
-    StructInfo<corev1::PodDNSConfig>(
-        "PodDNSConfig", corev1::kPodDNSConfigFields);
-constinit const TypeInfo Describe<corev1::PodDNSConfigOption>::info =
-    StructInfo<corev1::PodDNSConfigOption>(
-        "PodDNSConfigOption", corev1::kPodDNSConfigOptionFields);
-constinit const TypeInfo Describe<corev1::PodExtendedResourceClaimStatus>::info =
-    StructInfo<corev1::PodExtendedResourceClaimStatus>(
-        "PodExtendedResourceClaimStatus", corev1::kPodExtendedResourceClaimStatusFields);
-constinit const TypeInfo Describe<corev1::PodIP>::info =
-    StructInfo<corev1::PodIP>(
-        "PodIP", corev1::kPodIPFields);
-constinit const TypeInfo Describe<corev1::PodList>::info =
-    StructInfo<corev1::PodList>(
-        "PodList", corev1::kPodListFields);
-constinit const TypeInfo Describe<corev1::PodOS>::info =
-    StructInfo<corev1::PodOS>(
-        "PodOS", corev1::kPodOSFields);
-constinit const TypeInfo Describe<corev1::PodReadinessGate>::info =
-    StructInfo<corev1::PodReadinessGate>(
-        "PodReadinessGate", corev1::kPodReadinessGateFields);
-constinit const TypeInfo Describe<corev1::PodResourceClaim>::info =
-    StructInfo<corev1::PodResourceClaim>(
-        "PodResourceClaim", corev1::kPodResourceClaimFields);
-constinit const TypeInfo Describe<corev1::PodResourceClaimStatus>::info =
-    StructInfo<corev1::PodResourceClaimStatus>(
-        "PodResourceClaimStatus", corev1::kPodResourceClaimStatusFields);
-constinit const TypeInfo Describe<corev1::PodSchedulingGate>::info =
-    StructInfo<corev1::PodSchedulingGate>(
-        "PodSchedulingGate", corev1::kPodSchedulingGateFields);
-constinit const TypeInfo Describe<corev1::PodSchedulingGroup>::info =
-    StructInfo<corev1::PodSchedulingGroup>(
-        "PodSchedulingGroup", corev1::kPodSchedulingGroupFields);
-constinit const TypeInfo Describe<corev1::PodSecurityContext>::info =
-    StructInfo<corev1::PodSecurityContext>(
-        "PodSecurityContext", corev1::kPodSecurityContextFields);
-constinit const TypeInfo Describe<corev1::PodSpec>::info =
-    StructInfo<corev1::PodSpec>(
-        "PodSpec", corev1::kPodSpecFields);
-constinit const TypeInfo Describe<corev1::PodStatus>::info =
-    StructInfo<corev1::PodStatus>(
-        "PodStatus", corev1::kPodStatusFields);
-constinit const TypeInfo Describe<corev1::PodTemplate>::info =
-    StructInfo<corev1::PodTemplate>(
-        "PodTemplate", corev1::kPodTemplateFields);
-constinit const TypeInfo Describe<corev1::PodTemplateList>::info =
-    StructInfo<corev1::PodTemplateList>(
-        "PodTemplateList", corev1::kPodTemplateListFields);
-constinit const TypeInfo Describe<corev1::PodTemplateSpec>::info =
-    StructInfo<corev1::PodTemplateSpec>(
-        "PodTemplateSpec", corev1::kPodTemplateSpecFields);
-constinit const TypeInfo Describe<corev1::PodVolumeHealth>::info =
-    StructInfo<corev1::PodVolumeHealth>(
-        "PodVolumeHealth", corev1::kPodVolumeHealthFields);
-constinit const TypeInfo Describe<corev1::PortStatus>::info =
-    StructInfo<corev1::PortStatus>(
-        "PortStatus", corev1::kPortStatusFields);
-constinit const TypeInfo Describe<corev1::PortworxVolumeSource>::info =
-    StructInfo<corev1::PortworxVolumeSource>(
-        "PortworxVolumeSource", corev1::kPortworxVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::PreferredSchedulingTerm>::info =
-    StructInfo<corev1::PreferredSchedulingTerm>(
-        "PreferredSchedulingTerm", corev1::kPreferredSchedulingTermFields);
-constinit const TypeInfo Describe<corev1::Probe>::info =
-    StructInfo<corev1::Probe>(
-        "Probe", corev1::kProbeFields);
-constinit const TypeInfo Describe<corev1::ProbeHandler>::info =
-    StructInfo<corev1::ProbeHandler>(
-        "ProbeHandler", corev1::kProbeHandlerFields);
-constinit const TypeInfo Describe<corev1::ProjectedVolumeSource>::info =
-    StructInfo<corev1::ProjectedVolumeSource>(
-        "ProjectedVolumeSource", corev1::kProjectedVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::QuobyteVolumeSource>::info =
-    StructInfo<corev1::QuobyteVolumeSource>(
-        "QuobyteVolumeSource", corev1::kQuobyteVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::RBDPersistentVolumeSource>::info =
-    StructInfo<corev1::RBDPersistentVolumeSource>(
-        "RBDPersistentVolumeSource", corev1::kRBDPersistentVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::RBDVolumeSource>::info =
-    StructInfo<corev1::RBDVolumeSource>(
-        "RBDVolumeSource", corev1::kRBDVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::ReplicationController>::info =
-    StructInfo<corev1::ReplicationController>(
-        "ReplicationController", corev1::kReplicationControllerFields);
-constinit const TypeInfo Describe<corev1::ReplicationControllerCondition>::info =
-    StructInfo<corev1::ReplicationControllerCondition>(
-        "ReplicationControllerCondition", corev1::kReplicationControllerConditionFields);
-constinit const TypeInfo Describe<corev1::ReplicationControllerList>::info =
-    StructInfo<corev1::ReplicationControllerList>(
-        "ReplicationControllerList", corev1::kReplicationControllerListFields);
-constinit const TypeInfo Describe<corev1::ReplicationControllerSpec>::info =
-    StructInfo<corev1::ReplicationControllerSpec>(
-        "ReplicationControllerSpec", corev1::kReplicationControllerSpecFields);
-constinit const TypeInfo Describe<corev1::ReplicationControllerStatus>::info =
-    StructInfo<corev1::ReplicationControllerStatus>(
-        "ReplicationControllerStatus", corev1::kReplicationControllerStatusFields);
-constinit const TypeInfo Describe<corev1::ResourceClaim>::info =
-    StructInfo<corev1::ResourceClaim>(
-        "ResourceClaim", corev1::kResourceClaimFields);
-constinit const TypeInfo Describe<corev1::ResourceFieldSelector>::info =
-    StructInfo<corev1::ResourceFieldSelector>(
-        "ResourceFieldSelector", corev1::kResourceFieldSelectorFields);
-constinit const TypeInfo Describe<corev1::ResourceHealth>::info =
-    StructInfo<corev1::ResourceHealth>(
-        "ResourceHealth", corev1::kResourceHealthFields);
-constinit const TypeInfo Describe<corev1::ResourceQuota>::info =
-    StructInfo<corev1::ResourceQuota>(
-        "ResourceQuota", corev1::kResourceQuotaFields);
-constinit const TypeInfo Describe<corev1::ResourceQuotaList>::info =
-    StructInfo<corev1::ResourceQuotaList>(
-        "ResourceQuotaList", corev1::kResourceQuotaListFields);
-constinit const TypeInfo Describe<corev1::ResourceQuotaSpec>::info =
-    StructInfo<corev1::ResourceQuotaSpec>(
-        "ResourceQuotaSpec", corev1::kResourceQuotaSpecFields);
-constinit const TypeInfo Describe<corev1::ResourceQuotaStatus>::info =
-    StructInfo<corev1::ResourceQuotaStatus>(
-        "ResourceQuotaStatus", corev1::kResourceQuotaStatusFields);
-constinit const TypeInfo Describe<corev1::ResourceRequirements>::info =
-    StructInfo<corev1::ResourceRequirements>(
-        "ResourceRequirements", corev1::kResourceRequirementsFields);
-constinit const TypeInfo Describe<corev1::ResourceStatus>::info =
-    StructInfo<corev1::ResourceStatus>(
-        "ResourceStatus", corev1::kResourceStatusFields);
-constinit const TypeInfo Describe<corev1::SELinuxOptions>::info =
-    StructInfo<corev1::SELinuxOptions>(
-        "SELinuxOptions", corev1::kSELinuxOptionsFields);
-constinit const TypeInfo Describe<corev1::ScaleIOPersistentVolumeSource>::info =
-    StructInfo<corev1::ScaleIOPersistentVolumeSource>(
-        "ScaleIOPersistentVolumeSource", corev1::kScaleIOPersistentVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::ScaleIOVolumeSource>::info =
-    StructInfo<corev1::ScaleIOVolumeSource>(
-        "ScaleIOVolumeSource", corev1::kScaleIOVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::ScopeSelector>::info =
-    StructInfo<corev1::ScopeSelector>(
-        "ScopeSelector", corev1::kScopeSelectorFields);
-constinit const TypeInfo Describe<corev1::ScopedResourceSelectorRequirement>::info =
-    StructInfo<corev1::ScopedResourceSelectorRequirement>(
-        "ScopedResourceSelectorRequirement", corev1::kScopedResourceSelectorRequirementFields);
-constinit const TypeInfo Describe<corev1::SeccompProfile>::info =
-    StructInfo<corev1::SeccompProfile>(
-        "SeccompProfile", corev1::kSeccompProfileFields);
-constinit const TypeInfo Describe<corev1::Secret>::info =
-    StructInfo<corev1::Secret>(
-        "Secret", corev1::kSecretFields);
-constinit const TypeInfo Describe<corev1::SecretEnvSource>::info =
-    StructInfo<corev1::SecretEnvSource>(
-        "SecretEnvSource", corev1::kSecretEnvSourceFields);
-constinit const TypeInfo Describe<corev1::SecretKeySelector>::info =
-    StructInfo<corev1::SecretKeySelector>(
-        "SecretKeySelector", corev1::kSecretKeySelectorFields);
-constinit const TypeInfo Describe<corev1::SecretList>::info =
-    StructInfo<corev1::SecretList>(
-        "SecretList", corev1::kSecretListFields);
-constinit const TypeInfo Describe<corev1::SecretProjection>::info =
-    StructInfo<corev1::SecretProjection>(
-        "SecretProjection", corev1::kSecretProjectionFields);
-constinit const TypeInfo Describe<corev1::SecretReference>::info =
-    StructInfo<corev1::SecretReference>(
-        "SecretReference", corev1::kSecretReferenceFields);
-constinit const TypeInfo Describe<corev1::SecretVolumeSource>::info =
-    StructInfo<corev1::SecretVolumeSource>(
-        "SecretVolumeSource", corev1::kSecretVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::SecurityContext>::info =
-    StructInfo<corev1::SecurityContext>(
-        "SecurityContext", corev1::kSecurityContextFields);
-constinit const TypeInfo Describe<corev1::Service>::info =
-    StructInfo<corev1::Service>(
-        "Service", corev1::kServiceFields);
-constinit const TypeInfo Describe<corev1::ServiceAccount>::info =
-    StructInfo<corev1::ServiceAccount>(
-        "ServiceAccount", corev1::kServiceAccountFields);
-constinit const TypeInfo Describe<corev1::ServiceAccountList>::info =
-    StructInfo<corev1::ServiceAccountList>(
-        "ServiceAccountList", corev1::kServiceAccountListFields);
-constinit const TypeInfo Describe<corev1::ServiceAccountTokenProjection>::info =
-    StructInfo<corev1::ServiceAccountTokenProjection>(
-        "ServiceAccountTokenProjection", corev1::kServiceAccountTokenProjectionFields);
-constinit const TypeInfo Describe<corev1::ServiceList>::info =
-    StructInfo<corev1::ServiceList>(
-        "ServiceList", corev1::kServiceListFields);
-constinit const TypeInfo Describe<corev1::ServicePort>::info =
-    StructInfo<corev1::ServicePort>(
-        "ServicePort", corev1::kServicePortFields);
-constinit const TypeInfo Describe<corev1::ServiceSpec>::info =
-    StructInfo<corev1::ServiceSpec>(
-        "ServiceSpec", corev1::kServiceSpecFields);
-constinit const TypeInfo Describe<corev1::ServiceStatus>::info =
-    StructInfo<corev1::ServiceStatus>(
-        "ServiceStatus", corev1::kServiceStatusFields);
-constinit const TypeInfo Describe<corev1::SessionAffinityConfig>::info =
-    StructInfo<corev1::SessionAffinityConfig>(
-        "SessionAffinityConfig", corev1::kSessionAffinityConfigFields);
-constinit const TypeInfo Describe<corev1::SleepAction>::info =
-    StructInfo<corev1::SleepAction>(
-        "SleepAction", corev1::kSleepActionFields);
-constinit const TypeInfo Describe<corev1::StorageOSPersistentVolumeSource>::info =
-    StructInfo<corev1::StorageOSPersistentVolumeSource>(
-        "StorageOSPersistentVolumeSource", corev1::kStorageOSPersistentVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::StorageOSVolumeSource>::info =
-    StructInfo<corev1::StorageOSVolumeSource>(
-        "StorageOSVolumeSource", corev1::kStorageOSVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::Sysctl>::info =
-    StructInfo<corev1::Sysctl>(
-        "Sysctl", corev1::kSysctlFields);
-constinit const TypeInfo Describe<corev1::TCPSocketAction>::info =
-    StructInfo<corev1::TCPSocketAction>(
-        "TCPSocketAction", corev1::kTCPSocketActionFields);
-constinit const TypeInfo Describe<corev1::Taint>::info =
-    StructInfo<corev1::Taint>(
-        "Taint", corev1::kTaintFields);
-constinit const TypeInfo Describe<corev1::Toleration>::info =
-    StructInfo<corev1::Toleration>(
-        "Toleration", corev1::kTolerationFields);
-constinit const TypeInfo Describe<corev1::TopologySelectorLabelRequirement>::info =
-    StructInfo<corev1::TopologySelectorLabelRequirement>(
-        "TopologySelectorLabelRequirement", corev1::kTopologySelectorLabelRequirementFields);
-constinit const TypeInfo Describe<corev1::TopologySelectorTerm>::info =
-    StructInfo<corev1::TopologySelectorTerm>(
-        "TopologySelectorTerm", corev1::kTopologySelectorTermFields);
-constinit const TypeInfo Describe<corev1::TopologySpreadConstraint>::info =
-    StructInfo<corev1::TopologySpreadConstraint>(
-        "TopologySpreadConstraint", corev1::kTopologySpreadConstraintFields);
-constinit const TypeInfo Describe<corev1::TypedLocalObjectReference>::info =
-    StructInfo<corev1::TypedLocalObjectReference>(
-        "TypedLocalObjectReference", corev1::kTypedLocalObjectReferenceFields);
-constinit const TypeInfo Describe<corev1::TypedObjectReference>::info =
-    StructInfo<corev1::TypedObjectReference>(
-        "TypedObjectReference", corev1::kTypedObjectReferenceFields);
-constinit const TypeInfo Describe<corev1::Volume>::info =
-    StructInfo<corev1::Volume>(
-        "Volume", corev1::kVolumeFields);
-constinit const TypeInfo Describe<corev1::VolumeDevice>::info =
-    StructInfo<corev1::VolumeDevice>(
-        "VolumeDevice", corev1::kVolumeDeviceFields);
-constinit const TypeInfo Describe<corev1::VolumeHealthCondition>::info =
-    StructInfo<corev1::VolumeHealthCondition>(
-        "VolumeHealthCondition", corev1::kVolumeHealthConditionFields);
-constinit const TypeInfo Describe<corev1::VolumeHealthStatus>::info =
-    StructInfo<corev1::VolumeHealthStatus>(
-        "VolumeHealthStatus", corev1::kVolumeHealthStatusFields);
-constinit const TypeInfo Describe<corev1::VolumeMount>::info =
-    StructInfo<corev1::VolumeMount>(
-        "VolumeMount", corev1::kVolumeMountFields);
-constinit const TypeInfo Describe<corev1::VolumeMountStatus>::info =
-    StructInfo<corev1::VolumeMountStatus>(
-        "VolumeMountStatus", corev1::kVolumeMountStatusFields);
-constinit const TypeInfo Describe<corev1::VolumeNodeAffinity>::info =
-    StructInfo<corev1::VolumeNodeAffinity>(
-        "VolumeNodeAffinity", corev1::kVolumeNodeAffinityFields);
-constinit const TypeInfo Describe<corev1::VolumeProjection>::info =
-    StructInfo<corev1::VolumeProjection>(
-        "VolumeProjection", corev1::kVolumeProjectionFields);
-constinit const TypeInfo Describe<corev1::VolumeResourceRequirements>::info =
-    StructInfo<corev1::VolumeResourceRequirements>(
-        "VolumeResourceRequirements", corev1::kVolumeResourceRequirementsFields);
-constinit const TypeInfo Describe<corev1::VolumeSource>::info =
-    StructInfo<corev1::VolumeSource>(
-        "VolumeSource", corev1::kVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::VolumeStatus>::info =
-    StructInfo<corev1::VolumeStatus>(
-        "VolumeStatus", corev1::kVolumeStatusFields);
-constinit const TypeInfo Describe<corev1::VsphereVirtualDiskVolumeSource>::info =
-    StructInfo<corev1::VsphereVirtualDiskVolumeSource>(
-        "VsphereVirtualDiskVolumeSource", corev1::kVsphereVirtualDiskVolumeSourceFields);
-constinit const TypeInfo Describe<corev1::WeightedPodAffinityTerm>::info =
-    StructInfo<corev1::WeightedPodAffinityTerm>(
-        "WeightedPodAffinityTerm", corev1::kWeightedPodAffinityTermFields);
-constinit const TypeInfo Describe<corev1::WindowsSecurityContextOptions>::info =
-    StructInfo<corev1::WindowsSecurityContextOptions>(
-        "WindowsSecurityContextOptions", corev1::kWindowsSecurityContextOptionsFields);
+CLIENT_CPP_DEFINE_STRUCT(corev1, AWSElasticBlockStoreVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, Affinity)
+CLIENT_CPP_DEFINE_STRUCT(corev1, AppArmorProfile)
+CLIENT_CPP_DEFINE_STRUCT(corev1, AttachedVolume)
+CLIENT_CPP_DEFINE_STRUCT(corev1, AzureDiskVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, AzureFilePersistentVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, AzureFileVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, Binding)
+CLIENT_CPP_DEFINE_STRUCT(corev1, CSIPersistentVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, CSIVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, Capabilities)
+CLIENT_CPP_DEFINE_STRUCT(corev1, CephFSPersistentVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, CephFSVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, CinderPersistentVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, CinderVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ClientIPConfig)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ClusterTrustBundleProjection)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ComponentCondition)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ComponentStatus)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ComponentStatusList)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ConfigMap)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ConfigMapEnvSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ConfigMapKeySelector)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ConfigMapList)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ConfigMapNodeConfigSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ConfigMapProjection)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ConfigMapVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, Container)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ContainerExtendedResourceRequest)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ContainerImage)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ContainerPort)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ContainerResizePolicy)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ContainerRestartRule)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ContainerRestartRuleOnExitCodes)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ContainerState)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ContainerStateRunning)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ContainerStateTerminated)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ContainerStateWaiting)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ContainerStatus)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ContainerUser)
+CLIENT_CPP_DEFINE_STRUCT(corev1, DaemonEndpoint)
+CLIENT_CPP_DEFINE_STRUCT(corev1, DownwardAPIProjection)
+CLIENT_CPP_DEFINE_STRUCT(corev1, DownwardAPIVolumeFile)
+CLIENT_CPP_DEFINE_STRUCT(corev1, DownwardAPIVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, EmptyDirVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, EndpointAddress)
+CLIENT_CPP_DEFINE_STRUCT(corev1, EndpointPort)
+CLIENT_CPP_DEFINE_STRUCT(corev1, EndpointSubset)
+CLIENT_CPP_DEFINE_STRUCT(corev1, Endpoints)
+CLIENT_CPP_DEFINE_STRUCT(corev1, EndpointsList)
+CLIENT_CPP_DEFINE_STRUCT(corev1, EnvFromSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, EnvVar)
+CLIENT_CPP_DEFINE_STRUCT(corev1, EnvVarSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, EphemeralContainer)
+CLIENT_CPP_DEFINE_STRUCT(corev1, EphemeralContainerCommon)
+CLIENT_CPP_DEFINE_STRUCT(corev1, EphemeralVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, Event)
+CLIENT_CPP_DEFINE_STRUCT(corev1, EventList)
+CLIENT_CPP_DEFINE_STRUCT(corev1, EventSeries)
+CLIENT_CPP_DEFINE_STRUCT(corev1, EventSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, EvictionResponder)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ExecAction)
+CLIENT_CPP_DEFINE_STRUCT(corev1, FCVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, FileKeySelector)
+CLIENT_CPP_DEFINE_STRUCT(corev1, FlexPersistentVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, FlexVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, FlockerVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, GCEPersistentDiskVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, GRPCAction)
+CLIENT_CPP_DEFINE_STRUCT(corev1, GitRepoVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, GlusterfsPersistentVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, GlusterfsVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, HTTPGetAction)
+CLIENT_CPP_DEFINE_STRUCT(corev1, HTTPHeader)
+CLIENT_CPP_DEFINE_STRUCT(corev1, HostAlias)
+CLIENT_CPP_DEFINE_STRUCT(corev1, HostIP)
+CLIENT_CPP_DEFINE_STRUCT(corev1, HostPathVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ISCSIPersistentVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ISCSIVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ImageVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ImageVolumeStatus)
+CLIENT_CPP_DEFINE_STRUCT(corev1, KeyToPath)
+CLIENT_CPP_DEFINE_STRUCT(corev1, Lifecycle)
+CLIENT_CPP_DEFINE_STRUCT(corev1, LifecycleHandler)
+CLIENT_CPP_DEFINE_STRUCT(corev1, LimitRange)
+CLIENT_CPP_DEFINE_STRUCT(corev1, LimitRangeItem)
+CLIENT_CPP_DEFINE_STRUCT(corev1, LimitRangeList)
+CLIENT_CPP_DEFINE_STRUCT(corev1, LimitRangeSpec)
+CLIENT_CPP_DEFINE_STRUCT(corev1, LinuxContainerUser)
+CLIENT_CPP_DEFINE_STRUCT(corev1, LoadBalancerIngress)
+CLIENT_CPP_DEFINE_STRUCT(corev1, LoadBalancerStatus)
+CLIENT_CPP_DEFINE_STRUCT(corev1, LocalObjectReference)
+CLIENT_CPP_DEFINE_STRUCT(corev1, LocalVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ModifyVolumeStatus)
+CLIENT_CPP_DEFINE_STRUCT(corev1, NFSVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, Namespace)
+CLIENT_CPP_DEFINE_STRUCT(corev1, NamespaceCondition)
+CLIENT_CPP_DEFINE_STRUCT(corev1, NamespaceList)
+CLIENT_CPP_DEFINE_STRUCT(corev1, NamespaceSpec)
+CLIENT_CPP_DEFINE_STRUCT(corev1, NamespaceStatus)
+CLIENT_CPP_DEFINE_STRUCT(corev1, Node)
+CLIENT_CPP_DEFINE_STRUCT(corev1, NodeAddress)
+CLIENT_CPP_DEFINE_STRUCT(corev1, NodeAffinity)
+CLIENT_CPP_DEFINE_STRUCT(corev1, NodeAllocatableMappedResources)
+CLIENT_CPP_DEFINE_STRUCT(corev1, NodeAllocatableOverheadResources)
+CLIENT_CPP_DEFINE_STRUCT(corev1, NodeAllocatableResourceClaimStatus)
+CLIENT_CPP_DEFINE_STRUCT(corev1, NodeCondition)
+CLIENT_CPP_DEFINE_STRUCT(corev1, NodeConfigSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, NodeConfigStatus)
+CLIENT_CPP_DEFINE_STRUCT(corev1, NodeDaemonEndpoints)
+CLIENT_CPP_DEFINE_STRUCT(corev1, NodeFeatures)
+CLIENT_CPP_DEFINE_STRUCT(corev1, NodeList)
+CLIENT_CPP_DEFINE_STRUCT(corev1, NodePodPreemptionPolicy)
+CLIENT_CPP_DEFINE_STRUCT(corev1, NodeRuntimeHandler)
+CLIENT_CPP_DEFINE_STRUCT(corev1, NodeRuntimeHandlerFeatures)
+CLIENT_CPP_DEFINE_STRUCT(corev1, NodeSelector)
+CLIENT_CPP_DEFINE_STRUCT(corev1, NodeSelectorRequirement)
+CLIENT_CPP_DEFINE_STRUCT(corev1, NodeSelectorTerm)
+CLIENT_CPP_DEFINE_STRUCT(corev1, NodeSpec)
+CLIENT_CPP_DEFINE_STRUCT(corev1, NodeStatus)
+CLIENT_CPP_DEFINE_STRUCT(corev1, NodeSwapStatus)
+CLIENT_CPP_DEFINE_STRUCT(corev1, NodeSystemInfo)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ObjectFieldSelector)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ObjectReference)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PersistentVolume)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PersistentVolumeClaim)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PersistentVolumeClaimCondition)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PersistentVolumeClaimList)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PersistentVolumeClaimSpec)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PersistentVolumeClaimStatus)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PersistentVolumeClaimTemplate)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PersistentVolumeClaimVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PersistentVolumeList)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PersistentVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PersistentVolumeSpec)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PersistentVolumeStatus)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PhotonPersistentDiskVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, Pod)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PodAffinity)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PodAffinityTerm)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PodAntiAffinity)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PodCertificateProjection)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PodCondition)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PodDNSConfig)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PodDNSConfigOption)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PodExtendedResourceClaimStatus)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PodIP)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PodList)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PodOS)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PodReadinessGate)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PodResourceClaim)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PodResourceClaimStatus)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PodSchedulingGate)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PodSchedulingGroup)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PodSecurityContext)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PodSpec)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PodStatus)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PodTemplate)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PodTemplateList)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PodTemplateSpec)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PodVolumeHealth)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PortStatus)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PortworxVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, PreferredSchedulingTerm)
+CLIENT_CPP_DEFINE_STRUCT(corev1, Probe)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ProbeHandler)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ProjectedVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, QuobyteVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, RBDPersistentVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, RBDVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ReplicationController)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ReplicationControllerCondition)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ReplicationControllerList)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ReplicationControllerSpec)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ReplicationControllerStatus)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ResourceClaim)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ResourceFieldSelector)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ResourceHealth)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ResourceQuota)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ResourceQuotaList)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ResourceQuotaSpec)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ResourceQuotaStatus)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ResourceRequirements)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ResourceStatus)
+CLIENT_CPP_DEFINE_STRUCT(corev1, SELinuxOptions)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ScaleIOPersistentVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ScaleIOVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ScopeSelector)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ScopedResourceSelectorRequirement)
+CLIENT_CPP_DEFINE_STRUCT(corev1, SeccompProfile)
+CLIENT_CPP_DEFINE_STRUCT(corev1, Secret)
+CLIENT_CPP_DEFINE_STRUCT(corev1, SecretEnvSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, SecretKeySelector)
+CLIENT_CPP_DEFINE_STRUCT(corev1, SecretList)
+CLIENT_CPP_DEFINE_STRUCT(corev1, SecretProjection)
+CLIENT_CPP_DEFINE_STRUCT(corev1, SecretReference)
+CLIENT_CPP_DEFINE_STRUCT(corev1, SecretVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, SecurityContext)
+CLIENT_CPP_DEFINE_STRUCT(corev1, Service)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ServiceAccount)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ServiceAccountList)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ServiceAccountTokenProjection)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ServiceList)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ServicePort)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ServiceSpec)
+CLIENT_CPP_DEFINE_STRUCT(corev1, ServiceStatus)
+CLIENT_CPP_DEFINE_STRUCT(corev1, SessionAffinityConfig)
+CLIENT_CPP_DEFINE_STRUCT(corev1, SleepAction)
+CLIENT_CPP_DEFINE_STRUCT(corev1, StorageOSPersistentVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, StorageOSVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, Sysctl)
+CLIENT_CPP_DEFINE_STRUCT(corev1, TCPSocketAction)
+CLIENT_CPP_DEFINE_STRUCT(corev1, Taint)
+CLIENT_CPP_DEFINE_STRUCT(corev1, Toleration)
+CLIENT_CPP_DEFINE_STRUCT(corev1, TopologySelectorLabelRequirement)
+CLIENT_CPP_DEFINE_STRUCT(corev1, TopologySelectorTerm)
+CLIENT_CPP_DEFINE_STRUCT(corev1, TopologySpreadConstraint)
+CLIENT_CPP_DEFINE_STRUCT(corev1, TypedLocalObjectReference)
+CLIENT_CPP_DEFINE_STRUCT(corev1, TypedObjectReference)
+CLIENT_CPP_DEFINE_STRUCT(corev1, Volume)
+CLIENT_CPP_DEFINE_STRUCT(corev1, VolumeDevice)
+CLIENT_CPP_DEFINE_STRUCT(corev1, VolumeHealthCondition)
+CLIENT_CPP_DEFINE_STRUCT(corev1, VolumeHealthStatus)
+CLIENT_CPP_DEFINE_STRUCT(corev1, VolumeMount)
+CLIENT_CPP_DEFINE_STRUCT(corev1, VolumeMountStatus)
+CLIENT_CPP_DEFINE_STRUCT(corev1, VolumeNodeAffinity)
+CLIENT_CPP_DEFINE_STRUCT(corev1, VolumeProjection)
+CLIENT_CPP_DEFINE_STRUCT(corev1, VolumeResourceRequirements)
+CLIENT_CPP_DEFINE_STRUCT(corev1, VolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, VolumeStatus)
+CLIENT_CPP_DEFINE_STRUCT(corev1, VsphereVirtualDiskVolumeSource)
+CLIENT_CPP_DEFINE_STRUCT(corev1, WeightedPodAffinityTerm)
+CLIENT_CPP_DEFINE_STRUCT(corev1, WindowsSecurityContextOptions)
 }  // namespace codec
 
 namespace corev1 {
 
-bool operator==(const AWSElasticBlockStoreVolumeSource& a, const AWSElasticBlockStoreVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<AWSElasticBlockStoreVolumeSource>(), &a, &b);
-}
-bool operator==(const Affinity& a, const Affinity& b) {
-  return codec::Equal(codec::TypeOf<Affinity>(), &a, &b);
-}
-bool operator==(const AppArmorProfile& a, const AppArmorProfile& b) {
-  return codec::Equal(codec::TypeOf<AppArmorProfile>(), &a, &b);
-}
-bool operator==(const AttachedVolume& a, const AttachedVolume& b) {
-  return codec::Equal(codec::TypeOf<AttachedVolume>(), &a, &b);
-}
-bool operator==(const AzureDiskVolumeSource& a, const AzureDiskVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<AzureDiskVolumeSource>(), &a, &b);
-}
-bool operator==(const AzureFilePersistentVolumeSource& a, const AzureFilePersistentVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<AzureFilePersistentVolumeSource>(), &a, &b);
-}
-bool operator==(const AzureFileVolumeSource& a, const AzureFileVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<AzureFileVolumeSource>(), &a, &b);
-}
-bool operator==(const Binding& a, const Binding& b) {
-  return codec::Equal(codec::TypeOf<Binding>(), &a, &b);
-}
-bool operator==(const CSIPersistentVolumeSource& a, const CSIPersistentVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<CSIPersistentVolumeSource>(), &a, &b);
-}
-bool operator==(const CSIVolumeSource& a, const CSIVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<CSIVolumeSource>(), &a, &b);
-}
-bool operator==(const Capabilities& a, const Capabilities& b) {
-  return codec::Equal(codec::TypeOf<Capabilities>(), &a, &b);
-}
-bool operator==(const CephFSPersistentVolumeSource& a, const CephFSPersistentVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<CephFSPersistentVolumeSource>(), &a, &b);
-}
-bool operator==(const CephFSVolumeSource& a, const CephFSVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<CephFSVolumeSource>(), &a, &b);
-}
-bool operator==(const CinderPersistentVolumeSource& a, const CinderPersistentVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<CinderPersistentVolumeSource>(), &a, &b);
-}
-bool operator==(const CinderVolumeSource& a, const CinderVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<CinderVolumeSource>(), &a, &b);
-}
-bool operator==(const ClientIPConfig& a, const ClientIPConfig& b) {
-  return codec::Equal(codec::TypeOf<ClientIPConfig>(), &a, &b);
-}
-bool operator==(const ClusterTrustBundleProjection& a, const ClusterTrustBundleProjection& b) {
-  return codec::Equal(codec::TypeOf<ClusterTrustBundleProjection>(), &a, &b);
-}
-bool operator==(const ComponentCondition& a, const ComponentCondition& b) {
-  return codec::Equal(codec::TypeOf<ComponentCondition>(), &a, &b);
-}
-bool operator==(const ComponentStatus& a, const ComponentStatus& b) {
-  return codec::Equal(codec::TypeOf<ComponentStatus>(), &a, &b);
-}
-bool operator==(const ComponentStatusList& a, const ComponentStatusList& b) {
-  return codec::Equal(codec::TypeOf<ComponentStatusList>(), &a, &b);
-}
-bool operator==(const ConfigMap& a, const ConfigMap& b) {
-  return codec::Equal(codec::TypeOf<ConfigMap>(), &a, &b);
-}
-bool operator==(const ConfigMapEnvSource& a, const ConfigMapEnvSource& b) {
-  return codec::Equal(codec::TypeOf<ConfigMapEnvSource>(), &a, &b);
-}
-bool operator==(const ConfigMapKeySelector& a, const ConfigMapKeySelector& b) {
-  return codec::Equal(codec::TypeOf<ConfigMapKeySelector>(), &a, &b);
-}
-bool operator==(const ConfigMapList& a, const ConfigMapList& b) {
-  return codec::Equal(codec::TypeOf<ConfigMapList>(), &a, &b);
-}
-bool operator==(const ConfigMapNodeConfigSource& a, const ConfigMapNodeConfigSource& b) {
-  return codec::Equal(codec::TypeOf<ConfigMapNodeConfigSource>(), &a, &b);
-}
-bool operator==(const ConfigMapProjection& a, const ConfigMapProjection& b) {
-  return codec::Equal(codec::TypeOf<ConfigMapProjection>(), &a, &b);
-}
-bool operator==(const ConfigMapVolumeSource& a, const ConfigMapVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<ConfigMapVolumeSource>(), &a, &b);
-}
-bool operator==(const Container& a, const Container& b) {
-  return codec::Equal(codec::TypeOf<Container>(), &a, &b);
-}
-bool operator==(const ContainerExtendedResourceRequest& a, const ContainerExtendedResourceRequest& b) {
-  return codec::Equal(codec::TypeOf<ContainerExtendedResourceRequest>(), &a, &b);
-}
-bool operator==(const ContainerImage& a, const ContainerImage& b) {
-  return codec::Equal(codec::TypeOf<ContainerImage>(), &a, &b);
-}
-bool operator==(const ContainerPort& a, const ContainerPort& b) {
-  return codec::Equal(codec::TypeOf<ContainerPort>(), &a, &b);
-}
-bool operator==(const ContainerResizePolicy& a, const ContainerResizePolicy& b) {
-  return codec::Equal(codec::TypeOf<ContainerResizePolicy>(), &a, &b);
-}
-bool operator==(const ContainerRestartRule& a, const ContainerRestartRule& b) {
-  return codec::Equal(codec::TypeOf<ContainerRestartRule>(), &a, &b);
-}
-bool operator==(const ContainerRestartRuleOnExitCodes& a, const ContainerRestartRuleOnExitCodes& b) {
-  return codec::Equal(codec::TypeOf<ContainerRestartRuleOnExitCodes>(), &a, &b);
-}
-bool operator==(const ContainerState& a, const ContainerState& b) {
-  return codec::Equal(codec::TypeOf<ContainerState>(), &a, &b);
-}
-bool operator==(const ContainerStateRunning& a, const ContainerStateRunning& b) {
-  return codec::Equal(codec::TypeOf<ContainerStateRunning>(), &a, &b);
-}
-bool operator==(const ContainerStateTerminated& a, const ContainerStateTerminated& b) {
-  return codec::Equal(codec::TypeOf<ContainerStateTerminated>(), &a, &b);
-}
-bool operator==(const ContainerStateWaiting& a, const ContainerStateWaiting& b) {
-  return codec::Equal(codec::TypeOf<ContainerStateWaiting>(), &a, &b);
-}
-bool operator==(const ContainerStatus& a, const ContainerStatus& b) {
-  return codec::Equal(codec::TypeOf<ContainerStatus>(), &a, &b);
-}
-bool operator==(const ContainerUser& a, const ContainerUser& b) {
-  return codec::Equal(codec::TypeOf<ContainerUser>(), &a, &b);
-}
-bool operator==(const DaemonEndpoint& a, const DaemonEndpoint& b) {
-  return codec::Equal(codec::TypeOf<DaemonEndpoint>(), &a, &b);
-}
-bool operator==(const DownwardAPIProjection& a, const DownwardAPIProjection& b) {
-  return codec::Equal(codec::TypeOf<DownwardAPIProjection>(), &a, &b);
-}
-bool operator==(const DownwardAPIVolumeFile& a, const DownwardAPIVolumeFile& b) {
-  return codec::Equal(codec::TypeOf<DownwardAPIVolumeFile>(), &a, &b);
-}
-bool operator==(const DownwardAPIVolumeSource& a, const DownwardAPIVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<DownwardAPIVolumeSource>(), &a, &b);
-}
-bool operator==(const EmptyDirVolumeSource& a, const EmptyDirVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<EmptyDirVolumeSource>(), &a, &b);
-}
-bool operator==(const EndpointAddress& a, const EndpointAddress& b) {
-  return codec::Equal(codec::TypeOf<EndpointAddress>(), &a, &b);
-}
-bool operator==(const EndpointPort& a, const EndpointPort& b) {
-  return codec::Equal(codec::TypeOf<EndpointPort>(), &a, &b);
-}
-bool operator==(const EndpointSubset& a, const EndpointSubset& b) {
-  return codec::Equal(codec::TypeOf<EndpointSubset>(), &a, &b);
-}
-bool operator==(const Endpoints& a, const Endpoints& b) {
-  return codec::Equal(codec::TypeOf<Endpoints>(), &a, &b);
-}
-bool operator==(const EndpointsList& a, const EndpointsList& b) {
-  return codec::Equal(codec::TypeOf<EndpointsList>(), &a, &b);
-}
-bool operator==(const EnvFromSource& a, const EnvFromSource& b) {
-  return codec::Equal(codec::TypeOf<EnvFromSource>(), &a, &b);
-}
-bool operator==(const EnvVar& a, const EnvVar& b) {
-  return codec::Equal(codec::TypeOf<EnvVar>(), &a, &b);
-}
-bool operator==(const EnvVarSource& a, const EnvVarSource& b) {
-  return codec::Equal(codec::TypeOf<EnvVarSource>(), &a, &b);
-}
-bool operator==(const EphemeralContainer& a, const EphemeralContainer& b) {
-  return codec::Equal(codec::TypeOf<EphemeralContainer>(), &a, &b);
-}
-bool operator==(const EphemeralContainerCommon& a, const EphemeralContainerCommon& b) {
-  return codec::Equal(codec::TypeOf<EphemeralContainerCommon>(), &a, &b);
-}
-bool operator==(const EphemeralVolumeSource& a, const EphemeralVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<EphemeralVolumeSource>(), &a, &b);
-}
-bool operator==(const Event& a, const Event& b) {
-  return codec::Equal(codec::TypeOf<Event>(), &a, &b);
-}
-bool operator==(const EventList& a, const EventList& b) {
-  return codec::Equal(codec::TypeOf<EventList>(), &a, &b);
-}
-bool operator==(const EventSeries& a, const EventSeries& b) {
-  return codec::Equal(codec::TypeOf<EventSeries>(), &a, &b);
-}
-bool operator==(const EventSource& a, const EventSource& b) {
-  return codec::Equal(codec::TypeOf<EventSource>(), &a, &b);
-}
-bool operator==(const EvictionResponder& a, const EvictionResponder& b) {
-  return codec::Equal(codec::TypeOf<EvictionResponder>(), &a, &b);
-}
-bool operator==(const ExecAction& a, const ExecAction& b) {
-  return codec::Equal(codec::TypeOf<ExecAction>(), &a, &b);
-}
-bool operator==(const FCVolumeSource& a, const FCVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<FCVolumeSource>(), &a, &b);
-}
-bool operator==(const FileKeySelector& a, const FileKeySelector& b) {
-  return codec::Equal(codec::TypeOf<FileKeySelector>(), &a, &b);
-}
-bool operator==(const FlexPersistentVolumeSource& a, const FlexPersistentVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<FlexPersistentVolumeSource>(), &a, &b);
-}
-bool operator==(const FlexVolumeSource& a, const FlexVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<FlexVolumeSource>(), &a, &b);
-}
-bool operator==(const FlockerVolumeSource& a, const FlockerVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<FlockerVolumeSource>(), &a, &b);
-}
-bool operator==(const GCEPersistentDiskVolumeSource& a, const GCEPersistentDiskVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<GCEPersistentDiskVolumeSource>(), &a, &b);
-}
-bool operator==(const GRPCAction& a, const GRPCAction& b) {
-  return codec::Equal(codec::TypeOf<GRPCAction>(), &a, &b);
-}
-bool operator==(const GitRepoVolumeSource& a, const GitRepoVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<GitRepoVolumeSource>(), &a, &b);
-}
-bool operator==(const GlusterfsPersistentVolumeSource& a, const GlusterfsPersistentVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<GlusterfsPersistentVolumeSource>(), &a, &b);
-}
-bool operator==(const GlusterfsVolumeSource& a, const GlusterfsVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<GlusterfsVolumeSource>(), &a, &b);
-}
-bool operator==(const HTTPGetAction& a, const HTTPGetAction& b) {
-  return codec::Equal(codec::TypeOf<HTTPGetAction>(), &a, &b);
-}
-bool operator==(const HTTPHeader& a, const HTTPHeader& b) {
-  return codec::Equal(codec::TypeOf<HTTPHeader>(), &a, &b);
-}
-bool operator==(const HostAlias& a, const HostAlias& b) {
-  return codec::Equal(codec::TypeOf<HostAlias>(), &a, &b);
-}
-bool operator==(const HostIP& a, const HostIP& b) {
-  return codec::Equal(codec::TypeOf<HostIP>(), &a, &b);
-}
-bool operator==(const HostPathVolumeSource& a, const HostPathVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<HostPathVolumeSource>(), &a, &b);
-}
-bool operator==(const ISCSIPersistentVolumeSource& a, const ISCSIPersistentVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<ISCSIPersistentVolumeSource>(), &a, &b);
-}
-bool operator==(const ISCSIVolumeSource& a, const ISCSIVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<ISCSIVolumeSource>(), &a, &b);
-}
-bool operator==(const ImageVolumeSource& a, const ImageVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<ImageVolumeSource>(), &a, &b);
-}
-bool operator==(const ImageVolumeStatus& a, const ImageVolumeStatus& b) {
-  return codec::Equal(codec::TypeOf<ImageVolumeStatus>(), &a, &b);
-}
-bool operator==(const KeyToPath& a, const KeyToPath& b) {
-  return codec::Equal(codec::TypeOf<KeyToPath>(), &a, &b);
-}
-bool operator==(const Lifecycle& a, const Lifecycle& b) {
-  return codec::Equal(codec::TypeOf<Lifecycle>(), &a, &b);
-}
-bool operator==(const LifecycleHandler& a, const LifecycleHandler& b) {
-  return codec::Equal(codec::TypeOf<LifecycleHandler>(), &a, &b);
-}
-bool operator==(const LimitRange& a, const LimitRange& b) {
-  return codec::Equal(codec::TypeOf<LimitRange>(), &a, &b);
-}
-bool operator==(const LimitRangeItem& a, const LimitRangeItem& b) {
-  return codec::Equal(codec::TypeOf<LimitRangeItem>(), &a, &b);
-}
-bool operator==(const LimitRangeList& a, const LimitRangeList& b) {
-  return codec::Equal(codec::TypeOf<LimitRangeList>(), &a, &b);
-}
-bool operator==(const LimitRangeSpec& a, const LimitRangeSpec& b) {
-  return codec::Equal(codec::TypeOf<LimitRangeSpec>(), &a, &b);
-}
-bool operator==(const LinuxContainerUser& a, const LinuxContainerUser& b) {
-  return codec::Equal(codec::TypeOf<LinuxContainerUser>(), &a, &b);
-}
-bool operator==(const LoadBalancerIngress& a, const LoadBalancerIngress& b) {
-  return codec::Equal(codec::TypeOf<LoadBalancerIngress>(), &a, &b);
-}
-bool operator==(const LoadBalancerStatus& a, const LoadBalancerStatus& b) {
-  return codec::Equal(codec::TypeOf<LoadBalancerStatus>(), &a, &b);
-}
-bool operator==(const LocalObjectReference& a, const LocalObjectReference& b) {
-  return codec::Equal(codec::TypeOf<LocalObjectReference>(), &a, &b);
-}
-bool operator==(const LocalVolumeSource& a, const LocalVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<LocalVolumeSource>(), &a, &b);
-}
-bool operator==(const ModifyVolumeStatus& a, const ModifyVolumeStatus& b) {
-  return codec::Equal(codec::TypeOf<ModifyVolumeStatus>(), &a, &b);
-}
-bool operator==(const NFSVolumeSource& a, const NFSVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<NFSVolumeSource>(), &a, &b);
-}
-bool operator==(const Namespace& a, const Namespace& b) {
-  return codec::Equal(codec::TypeOf<Namespace>(), &a, &b);
-}
-bool operator==(const NamespaceCondition& a, const NamespaceCondition& b) {
-  return codec::Equal(codec::TypeOf<NamespaceCondition>(), &a, &b);
-}
-bool operator==(const NamespaceList& a, const NamespaceList& b) {
-  return codec::Equal(codec::TypeOf<NamespaceList>(), &a, &b);
-}
-bool operator==(const NamespaceSpec& a, const NamespaceSpec& b) {
-  return codec::Equal(codec::TypeOf<NamespaceSpec>(), &a, &b);
-}
-bool operator==(const NamespaceStatus& a, const NamespaceStatus& b) {
-  return codec::Equal(codec::TypeOf<NamespaceStatus>(), &a, &b);
-}
-bool operator==(const Node& a, const Node& b) {
-  return codec::Equal(codec::TypeOf<Node>(), &a, &b);
-}
-bool operator==(const NodeAddress& a, const NodeAddress& b) {
-  return codec::Equal(codec::TypeOf<NodeAddress>(), &a, &b);
-}
-bool operator==(const NodeAffinity& a, const NodeAffinity& b) {
-  return codec::Equal(codec::TypeOf<NodeAffinity>(), &a, &b);
-}
-bool operator==(const NodeAllocatableMappedResources& a, const NodeAllocatableMappedResources& b) {
-  return codec::Equal(codec::TypeOf<NodeAllocatableMappedResources>(), &a, &b);
-}
-bool operator==(const NodeAllocatableOverheadResources& a, const NodeAllocatableOverheadResources& b) {
-  return codec::Equal(codec::TypeOf<NodeAllocatableOverheadResources>(), &a, &b);
-}
-bool operator==(const NodeAllocatableResourceClaimStatus& a, const NodeAllocatableResourceClaimStatus& b) {
-  return codec::Equal(codec::TypeOf<NodeAllocatableResourceClaimStatus>(), &a, &b);
-}
-bool operator==(const NodeCondition& a, const NodeCondition& b) {
-  return codec::Equal(codec::TypeOf<NodeCondition>(), &a, &b);
-}
-bool operator==(const NodeConfigSource& a, const NodeConfigSource& b) {
-  return codec::Equal(codec::TypeOf<NodeConfigSource>(), &a, &b);
-}
-bool operator==(const NodeConfigStatus& a, const NodeConfigStatus& b) {
-  return codec::Equal(codec::TypeOf<NodeConfigStatus>(), &a, &b);
-}
-bool operator==(const NodeDaemonEndpoints& a, const NodeDaemonEndpoints& b) {
-  return codec::Equal(codec::TypeOf<NodeDaemonEndpoints>(), &a, &b);
-}
-bool operator==(const NodeFeatures& a, const NodeFeatures& b) {
-  return codec::Equal(codec::TypeOf<NodeFeatures>(), &a, &b);
-}
-bool operator==(const NodeList& a, const NodeList& b) {
-  return codec::Equal(codec::TypeOf<NodeList>(), &a, &b);
-}
-bool operator==(const NodePodPreemptionPolicy& a, const NodePodPreemptionPolicy& b) {
-  return codec::Equal(codec::TypeOf<NodePodPreemptionPolicy>(), &a, &b);
-}
-bool operator==(const NodeRuntimeHandler& a, const NodeRuntimeHandler& b) {
-  return codec::Equal(codec::TypeOf<NodeRuntimeHandler>(), &a, &b);
-}
-bool operator==(const NodeRuntimeHandlerFeatures& a, const NodeRuntimeHandlerFeatures& b) {
-  return codec::Equal(codec::TypeOf<NodeRuntimeHandlerFeatures>(), &a, &b);
-}
-bool operator==(const NodeSelector& a, const NodeSelector& b) {
-  return codec::Equal(codec::TypeOf<NodeSelector>(), &a, &b);
-}
-bool operator==(const NodeSelectorRequirement& a, const NodeSelectorRequirement& b) {
-  return codec::Equal(codec::TypeOf<NodeSelectorRequirement>(), &a, &b);
-}
-bool operator==(const NodeSelectorTerm& a, const NodeSelectorTerm& b) {
-  return codec::Equal(codec::TypeOf<NodeSelectorTerm>(), &a, &b);
-}
-bool operator==(const NodeSpec& a, const NodeSpec& b) {
-  return codec::Equal(codec::TypeOf<NodeSpec>(), &a, &b);
-}
-bool operator==(const NodeStatus& a, const NodeStatus& b) {
-  return codec::Equal(codec::TypeOf<NodeStatus>(), &a, &b);
-}
-bool operator==(const NodeSwapStatus& a, const NodeSwapStatus& b) {
-  return codec::Equal(codec::TypeOf<NodeSwapStatus>(), &a, &b);
-}
-bool operator==(const NodeSystemInfo& a, const NodeSystemInfo& b) {
-  return codec::Equal(codec::TypeOf<NodeSystemInfo>(), &a, &b);
-}
-bool operator==(const ObjectFieldSelector& a, const ObjectFieldSelector& b) {
-  return codec::Equal(codec::TypeOf<ObjectFieldSelector>(), &a, &b);
-}
-bool operator==(const ObjectReference& a, const ObjectReference& b) {
-  return codec::Equal(codec::TypeOf<ObjectReference>(), &a, &b);
-}
-bool operator==(const PersistentVolume& a, const PersistentVolume& b) {
-  return codec::Equal(codec::TypeOf<PersistentVolume>(), &a, &b);
-}
-bool operator==(const PersistentVolumeClaim& a, const PersistentVolumeClaim& b) {
-  return codec::Equal(codec::TypeOf<PersistentVolumeClaim>(), &a, &b);
-}
-bool operator==(const PersistentVolumeClaimCondition& a, const PersistentVolumeClaimCondition& b) {
-  return codec::Equal(codec::TypeOf<PersistentVolumeClaimCondition>(), &a, &b);
-}
-bool operator==(const PersistentVolumeClaimList& a, const PersistentVolumeClaimList& b) {
-  return codec::Equal(codec::TypeOf<PersistentVolumeClaimList>(), &a, &b);
-}
-bool operator==(const PersistentVolumeClaimSpec& a, const PersistentVolumeClaimSpec& b) {
-  return codec::Equal(codec::TypeOf<PersistentVolumeClaimSpec>(), &a, &b);
-}
-bool operator==(const PersistentVolumeClaimStatus& a, const PersistentVolumeClaimStatus& b) {
-  return codec::Equal(codec::TypeOf<PersistentVolumeClaimStatus>(), &a, &b);
-}
-bool operator==(const PersistentVolumeClaimTemplate& a, const PersistentVolumeClaimTemplate& b) {
-  return codec::Equal(codec::TypeOf<PersistentVolumeClaimTemplate>(), &a, &b);
-}
-bool operator==(const PersistentVolumeClaimVolumeSource& a, const PersistentVolumeClaimVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<PersistentVolumeClaimVolumeSource>(), &a, &b);
-}
-bool operator==(const PersistentVolumeList& a, const PersistentVolumeList& b) {
-  return codec::Equal(codec::TypeOf<PersistentVolumeList>(), &a, &b);
-}
-bool operator==(const PersistentVolumeSource& a, const PersistentVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<PersistentVolumeSource>(), &a, &b);
-}
-bool operator==(const PersistentVolumeSpec& a, const PersistentVolumeSpec& b) {
-  return codec::Equal(codec::TypeOf<PersistentVolumeSpec>(), &a, &b);
-}
-bool operator==(const PersistentVolumeStatus& a, const PersistentVolumeStatus& b) {
-  return codec::Equal(codec::TypeOf<PersistentVolumeStatus>(), &a, &b);
-}
-bool operator==(const PhotonPersistentDiskVolumeSource& a, const PhotonPersistentDiskVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<PhotonPersistentDiskVolumeSource>(), &a, &b);
-}
-bool operator==(const Pod& a, const Pod& b) {
-  return codec::Equal(codec::TypeOf<Pod>(), &a, &b);
-}
-bool operator==(const PodAffinity& a, const PodAffinity& b) {
-  return codec::Equal(codec::TypeOf<PodAffinity>(), &a, &b);
-}
-bool operator==(const PodAffinityTerm& a, const PodAffinityTerm& b) {
-  return codec::Equal(codec::TypeOf<PodAffinityTerm>(), &a, &b);
-}
-bool operator==(const PodAntiAffinity& a, const PodAntiAffinity& b) {
-  return codec::Equal(codec::TypeOf<PodAntiAffinity>(), &a, &b);
-}
-bool operator==(const PodCertificateProjection& a, const PodCertificateProjection& b) {
-  return codec::Equal(codec::TypeOf<PodCertificateProjection>(), &a, &b);
-}
-bool operator==(const PodCondition& a, const PodCondition& b) {
-  return codec::Equal(codec::TypeOf<PodCondition>(), &a, &b);
-}
-bool operator==(const PodDNSConfig& a, const PodDNSConfig& b) {
-  return codec::Equal(codec::TypeOf<PodDNSConfig>(), &a, &b);
-}
-bool operator==(const PodDNSConfigOption& a, const PodDNSConfigOption& b) {
-  return codec::Equal(codec::TypeOf<PodDNSConfigOption>(), &a, &b);
-}
-bool operator==(const PodExtendedResourceClaimStatus& a, const PodExtendedResourceClaimStatus& b) {
-  return codec::Equal(codec::TypeOf<PodExtendedResourceClaimStatus>(), &a, &b);
-}
-bool operator==(const PodIP& a, const PodIP& b) {
-  return codec::Equal(codec::TypeOf<PodIP>(), &a, &b);
-}
-bool operator==(const PodList& a, const PodList& b) {
-  return codec::Equal(codec::TypeOf<PodList>(), &a, &b);
-}
-bool operator==(const PodOS& a, const PodOS& b) {
-  return codec::Equal(codec::TypeOf<PodOS>(), &a, &b);
-}
-bool operator==(const PodReadinessGate& a, const PodReadinessGate& b) {
-  return codec::Equal(codec::TypeOf<PodReadinessGate>(), &a, &b);
-}
-bool operator==(const PodResourceClaim& a, const PodResourceClaim& b) {
-  return codec::Equal(codec::TypeOf<PodResourceClaim>(), &a, &b);
-}
-bool operator==(const PodResourceClaimStatus& a, const PodResourceClaimStatus& b) {
-  return codec::Equal(codec::TypeOf<PodResourceClaimStatus>(), &a, &b);
-}
-bool operator==(const PodSchedulingGate& a, const PodSchedulingGate& b) {
-  return codec::Equal(codec::TypeOf<PodSchedulingGate>(), &a, &b);
-}
-bool operator==(const PodSchedulingGroup& a, const PodSchedulingGroup& b) {
-  return codec::Equal(codec::TypeOf<PodSchedulingGroup>(), &a, &b);
-}
-bool operator==(const PodSecurityContext& a, const PodSecurityContext& b) {
-  return codec::Equal(codec::TypeOf<PodSecurityContext>(), &a, &b);
-}
-bool operator==(const PodSpec& a, const PodSpec& b) {
-  return codec::Equal(codec::TypeOf<PodSpec>(), &a, &b);
-}
-bool operator==(const PodStatus& a, const PodStatus& b) {
-  return codec::Equal(codec::TypeOf<PodStatus>(), &a, &b);
-}
-bool operator==(const PodTemplate& a, const PodTemplate& b) {
-  return codec::Equal(codec::TypeOf<PodTemplate>(), &a, &b);
-}
-bool operator==(const PodTemplateList& a, const PodTemplateList& b) {
-  return codec::Equal(codec::TypeOf<PodTemplateList>(), &a, &b);
-}
-bool operator==(const PodTemplateSpec& a, const PodTemplateSpec& b) {
-  return codec::Equal(codec::TypeOf<PodTemplateSpec>(), &a, &b);
-}
-bool operator==(const PodVolumeHealth& a, const PodVolumeHealth& b) {
-  return codec::Equal(codec::TypeOf<PodVolumeHealth>(), &a, &b);
-}
-bool operator==(const PortStatus& a, const PortStatus& b) {
-  return codec::Equal(codec::TypeOf<PortStatus>(), &a, &b);
-}
-bool operator==(const PortworxVolumeSource& a, const PortworxVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<PortworxVolumeSource>(), &a, &b);
-}
-bool operator==(const PreferredSchedulingTerm& a, const PreferredSchedulingTerm& b) {
-  return codec::Equal(codec::TypeOf<PreferredSchedulingTerm>(), &a, &b);
-}
-bool operator==(const Probe& a, const Probe& b) {
-  return codec::Equal(codec::TypeOf<Probe>(), &a, &b);
-}
-bool operator==(const ProbeHandler& a, const ProbeHandler& b) {
-  return codec::Equal(codec::TypeOf<ProbeHandler>(), &a, &b);
-}
-bool operator==(const ProjectedVolumeSource& a, const ProjectedVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<ProjectedVolumeSource>(), &a, &b);
-}
-bool operator==(const QuobyteVolumeSource& a, const QuobyteVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<QuobyteVolumeSource>(), &a, &b);
-}
-bool operator==(const RBDPersistentVolumeSource& a, const RBDPersistentVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<RBDPersistentVolumeSource>(), &a, &b);
-}
-bool operator==(const RBDVolumeSource& a, const RBDVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<RBDVolumeSource>(), &a, &b);
-}
-bool operator==(const ReplicationController& a, const ReplicationController& b) {
-  return codec::Equal(codec::TypeOf<ReplicationController>(), &a, &b);
-}
-bool operator==(const ReplicationControllerCondition& a, const ReplicationControllerCondition& b) {
-  return codec::Equal(codec::TypeOf<ReplicationControllerCondition>(), &a, &b);
-}
-bool operator==(const ReplicationControllerList& a, const ReplicationControllerList& b) {
-  return codec::Equal(codec::TypeOf<ReplicationControllerList>(), &a, &b);
-}
-bool operator==(const ReplicationControllerSpec& a, const ReplicationControllerSpec& b) {
-  return codec::Equal(codec::TypeOf<ReplicationControllerSpec>(), &a, &b);
-}
-bool operator==(const ReplicationControllerStatus& a, const ReplicationControllerStatus& b) {
-  return codec::Equal(codec::TypeOf<ReplicationControllerStatus>(), &a, &b);
-}
-bool operator==(const ResourceClaim& a, const ResourceClaim& b) {
-  return codec::Equal(codec::TypeOf<ResourceClaim>(), &a, &b);
-}
-bool operator==(const ResourceFieldSelector& a, const ResourceFieldSelector& b) {
-  return codec::Equal(codec::TypeOf<ResourceFieldSelector>(), &a, &b);
-}
-bool operator==(const ResourceHealth& a, const ResourceHealth& b) {
-  return codec::Equal(codec::TypeOf<ResourceHealth>(), &a, &b);
-}
-bool operator==(const ResourceQuota& a, const ResourceQuota& b) {
-  return codec::Equal(codec::TypeOf<ResourceQuota>(), &a, &b);
-}
-bool operator==(const ResourceQuotaList& a, const ResourceQuotaList& b) {
-  return codec::Equal(codec::TypeOf<ResourceQuotaList>(), &a, &b);
-}
-bool operator==(const ResourceQuotaSpec& a, const ResourceQuotaSpec& b) {
-  return codec::Equal(codec::TypeOf<ResourceQuotaSpec>(), &a, &b);
-}
-bool operator==(const ResourceQuotaStatus& a, const ResourceQuotaStatus& b) {
-  return codec::Equal(codec::TypeOf<ResourceQuotaStatus>(), &a, &b);
-}
-bool operator==(const ResourceRequirements& a, const ResourceRequirements& b) {
-  return codec::Equal(codec::TypeOf<ResourceRequirements>(), &a, &b);
-}
-bool operator==(const ResourceStatus& a, const ResourceStatus& b) {
-  return codec::Equal(codec::TypeOf<ResourceStatus>(), &a, &b);
-}
-bool operator==(const SELinuxOptions& a, const SELinuxOptions& b) {
-  return codec::Equal(codec::TypeOf<SELinuxOptions>(), &a, &b);
-}
-bool operator==(const ScaleIOPersistentVolumeSource& a, const ScaleIOPersistentVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<ScaleIOPersistentVolumeSource>(), &a, &b);
-}
-bool operator==(const ScaleIOVolumeSource& a, const ScaleIOVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<ScaleIOVolumeSource>(), &a, &b);
-}
-bool operator==(const ScopeSelector& a, const ScopeSelector& b) {
-  return codec::Equal(codec::TypeOf<ScopeSelector>(), &a, &b);
-}
-bool operator==(const ScopedResourceSelectorRequirement& a, const ScopedResourceSelectorRequirement& b) {
-  return codec::Equal(codec::TypeOf<ScopedResourceSelectorRequirement>(), &a, &b);
-}
-bool operator==(const SeccompProfile& a, const SeccompProfile& b) {
-  return codec::Equal(codec::TypeOf<SeccompProfile>(), &a, &b);
-}
-bool operator==(const Secret& a, const Secret& b) {
-  return codec::Equal(codec::TypeOf<Secret>(), &a, &b);
-}
-bool operator==(const SecretEnvSource& a, const SecretEnvSource& b) {
-  return codec::Equal(codec::TypeOf<SecretEnvSource>(), &a, &b);
-}
-bool operator==(const SecretKeySelector& a, const SecretKeySelector& b) {
-  return codec::Equal(codec::TypeOf<SecretKeySelector>(), &a, &b);
-}
-bool operator==(const SecretList& a, const SecretList& b) {
-  return codec::Equal(codec::TypeOf<SecretList>(), &a, &b);
-}
-bool operator==(const SecretProjection& a, const SecretProjection& b) {
-  return codec::Equal(codec::TypeOf<SecretProjection>(), &a, &b);
-}
-bool operator==(const SecretReference& a, const SecretReference& b) {
-  return codec::Equal(codec::TypeOf<SecretReference>(), &a, &b);
-}
-bool operator==(const SecretVolumeSource& a, const SecretVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<SecretVolumeSource>(), &a, &b);
-}
-bool operator==(const SecurityContext& a, const SecurityContext& b) {
-  return codec::Equal(codec::TypeOf<SecurityContext>(), &a, &b);
-}
-bool operator==(const Service& a, const Service& b) {
-  return codec::Equal(codec::TypeOf<Service>(), &a, &b);
-}
-bool operator==(const ServiceAccount& a, const ServiceAccount& b) {
-  return codec::Equal(codec::TypeOf<ServiceAccount>(), &a, &b);
-}
-bool operator==(const ServiceAccountList& a, const ServiceAccountList& b) {
-  return codec::Equal(codec::TypeOf<ServiceAccountList>(), &a, &b);
-}
-bool operator==(const ServiceAccountTokenProjection& a, const ServiceAccountTokenProjection& b) {
-  return codec::Equal(codec::TypeOf<ServiceAccountTokenProjection>(), &a, &b);
-}
-bool operator==(const ServiceList& a, const ServiceList& b) {
-  return codec::Equal(codec::TypeOf<ServiceList>(), &a, &b);
-}
-bool operator==(const ServicePort& a, const ServicePort& b) {
-  return codec::Equal(codec::TypeOf<ServicePort>(), &a, &b);
-}
-bool operator==(const ServiceSpec& a, const ServiceSpec& b) {
-  return codec::Equal(codec::TypeOf<ServiceSpec>(), &a, &b);
-}
-bool operator==(const ServiceStatus& a, const ServiceStatus& b) {
-  return codec::Equal(codec::TypeOf<ServiceStatus>(), &a, &b);
-}
-bool operator==(const SessionAffinityConfig& a, const SessionAffinityConfig& b) {
-  return codec::Equal(codec::TypeOf<SessionAffinityConfig>(), &a, &b);
-}
-bool operator==(const SleepAction& a, const SleepAction& b) {
-  return codec::Equal(codec::TypeOf<SleepAction>(), &a, &b);
-}
-bool operator==(const StorageOSPersistentVolumeSource& a, const StorageOSPersistentVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<StorageOSPersistentVolumeSource>(), &a, &b);
-}
-bool operator==(const StorageOSVolumeSource& a, const StorageOSVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<StorageOSVolumeSource>(), &a, &b);
-}
-bool operator==(const Sysctl& a, const Sysctl& b) {
-  return codec::Equal(codec::TypeOf<Sysctl>(), &a, &b);
-}
-bool operator==(const TCPSocketAction& a, const TCPSocketAction& b) {
-  return codec::Equal(codec::TypeOf<TCPSocketAction>(), &a, &b);
-}
-bool operator==(const Taint& a, const Taint& b) {
-  return codec::Equal(codec::TypeOf<Taint>(), &a, &b);
-}
-bool operator==(const Toleration& a, const Toleration& b) {
-  return codec::Equal(codec::TypeOf<Toleration>(), &a, &b);
-}
-bool operator==(const TopologySelectorLabelRequirement& a, const TopologySelectorLabelRequirement& b) {
-  return codec::Equal(codec::TypeOf<TopologySelectorLabelRequirement>(), &a, &b);
-}
-bool operator==(const TopologySelectorTerm& a, const TopologySelectorTerm& b) {
-  return codec::Equal(codec::TypeOf<TopologySelectorTerm>(), &a, &b);
-}
-bool operator==(const TopologySpreadConstraint& a, const TopologySpreadConstraint& b) {
-  return codec::Equal(codec::TypeOf<TopologySpreadConstraint>(), &a, &b);
-}
-bool operator==(const TypedLocalObjectReference& a, const TypedLocalObjectReference& b) {
-  return codec::Equal(codec::TypeOf<TypedLocalObjectReference>(), &a, &b);
-}
-bool operator==(const TypedObjectReference& a, const TypedObjectReference& b) {
-  return codec::Equal(codec::TypeOf<TypedObjectReference>(), &a, &b);
-}
-bool operator==(const Volume& a, const Volume& b) {
-  return codec::Equal(codec::TypeOf<Volume>(), &a, &b);
-}
-bool operator==(const VolumeDevice& a, const VolumeDevice& b) {
-  return codec::Equal(codec::TypeOf<VolumeDevice>(), &a, &b);
-}
-bool operator==(const VolumeHealthCondition& a, const VolumeHealthCondition& b) {
-  return codec::Equal(codec::TypeOf<VolumeHealthCondition>(), &a, &b);
-}
-bool operator==(const VolumeHealthStatus& a, const VolumeHealthStatus& b) {
-  return codec::Equal(codec::TypeOf<VolumeHealthStatus>(), &a, &b);
-}
-bool operator==(const VolumeMount& a, const VolumeMount& b) {
-  return codec::Equal(codec::TypeOf<VolumeMount>(), &a, &b);
-}
-bool operator==(const VolumeMountStatus& a, const VolumeMountStatus& b) {
-  return codec::Equal(codec::TypeOf<VolumeMountStatus>(), &a, &b);
-}
-bool operator==(const VolumeNodeAffinity& a, const VolumeNodeAffinity& b) {
-  return codec::Equal(codec::TypeOf<VolumeNodeAffinity>(), &a, &b);
-}
-bool operator==(const VolumeProjection& a, const VolumeProjection& b) {
-  return codec::Equal(codec::TypeOf<VolumeProjection>(), &a, &b);
-}
-bool operator==(const VolumeResourceRequirements& a, const VolumeResourceRequirements& b) {
-  return codec::Equal(codec::TypeOf<VolumeResourceRequirements>(), &a, &b);
-}
-bool operator==(const VolumeSource& a, const VolumeSource& b) {
-  return codec::Equal(codec::TypeOf<VolumeSource>(), &a, &b);
-}
-bool operator==(const VolumeStatus& a, const VolumeStatus& b) {
-  return codec::Equal(codec::TypeOf<VolumeStatus>(), &a, &b);
-}
-bool operator==(const VsphereVirtualDiskVolumeSource& a, const VsphereVirtualDiskVolumeSource& b) {
-  return codec::Equal(codec::TypeOf<VsphereVirtualDiskVolumeSource>(), &a, &b);
-}
-bool operator==(const WeightedPodAffinityTerm& a, const WeightedPodAffinityTerm& b) {
-  return codec::Equal(codec::TypeOf<WeightedPodAffinityTerm>(), &a, &b);
-}
-bool operator==(const WindowsSecurityContextOptions& a, const WindowsSecurityContextOptions& b) {
-  return codec::Equal(codec::TypeOf<WindowsSecurityContextOptions>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(AWSElasticBlockStoreVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(Affinity)
+CLIENT_CPP_DEFINE_EQUAL(AppArmorProfile)
+CLIENT_CPP_DEFINE_EQUAL(AttachedVolume)
+CLIENT_CPP_DEFINE_EQUAL(AzureDiskVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(AzureFilePersistentVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(AzureFileVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(Binding)
+CLIENT_CPP_DEFINE_EQUAL(CSIPersistentVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(CSIVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(Capabilities)
+CLIENT_CPP_DEFINE_EQUAL(CephFSPersistentVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(CephFSVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(CinderPersistentVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(CinderVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(ClientIPConfig)
+CLIENT_CPP_DEFINE_EQUAL(ClusterTrustBundleProjection)
+CLIENT_CPP_DEFINE_EQUAL(ComponentCondition)
+CLIENT_CPP_DEFINE_EQUAL(ComponentStatus)
+CLIENT_CPP_DEFINE_EQUAL(ComponentStatusList)
+CLIENT_CPP_DEFINE_EQUAL(ConfigMap)
+CLIENT_CPP_DEFINE_EQUAL(ConfigMapEnvSource)
+CLIENT_CPP_DEFINE_EQUAL(ConfigMapKeySelector)
+CLIENT_CPP_DEFINE_EQUAL(ConfigMapList)
+CLIENT_CPP_DEFINE_EQUAL(ConfigMapNodeConfigSource)
+CLIENT_CPP_DEFINE_EQUAL(ConfigMapProjection)
+CLIENT_CPP_DEFINE_EQUAL(ConfigMapVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(Container)
+CLIENT_CPP_DEFINE_EQUAL(ContainerExtendedResourceRequest)
+CLIENT_CPP_DEFINE_EQUAL(ContainerImage)
+CLIENT_CPP_DEFINE_EQUAL(ContainerPort)
+CLIENT_CPP_DEFINE_EQUAL(ContainerResizePolicy)
+CLIENT_CPP_DEFINE_EQUAL(ContainerRestartRule)
+CLIENT_CPP_DEFINE_EQUAL(ContainerRestartRuleOnExitCodes)
+CLIENT_CPP_DEFINE_EQUAL(ContainerState)
+CLIENT_CPP_DEFINE_EQUAL(ContainerStateRunning)
+CLIENT_CPP_DEFINE_EQUAL(ContainerStateTerminated)
+CLIENT_CPP_DEFINE_EQUAL(ContainerStateWaiting)
+CLIENT_CPP_DEFINE_EQUAL(ContainerStatus)
+CLIENT_CPP_DEFINE_EQUAL(ContainerUser)
+CLIENT_CPP_DEFINE_EQUAL(DaemonEndpoint)
+CLIENT_CPP_DEFINE_EQUAL(DownwardAPIProjection)
+CLIENT_CPP_DEFINE_EQUAL(DownwardAPIVolumeFile)
+CLIENT_CPP_DEFINE_EQUAL(DownwardAPIVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(EmptyDirVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(EndpointAddress)
+CLIENT_CPP_DEFINE_EQUAL(EndpointPort)
+CLIENT_CPP_DEFINE_EQUAL(EndpointSubset)
+CLIENT_CPP_DEFINE_EQUAL(Endpoints)
+CLIENT_CPP_DEFINE_EQUAL(EndpointsList)
+CLIENT_CPP_DEFINE_EQUAL(EnvFromSource)
+CLIENT_CPP_DEFINE_EQUAL(EnvVar)
+CLIENT_CPP_DEFINE_EQUAL(EnvVarSource)
+CLIENT_CPP_DEFINE_EQUAL(EphemeralContainer)
+CLIENT_CPP_DEFINE_EQUAL(EphemeralContainerCommon)
+CLIENT_CPP_DEFINE_EQUAL(EphemeralVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(Event)
+CLIENT_CPP_DEFINE_EQUAL(EventList)
+CLIENT_CPP_DEFINE_EQUAL(EventSeries)
+CLIENT_CPP_DEFINE_EQUAL(EventSource)
+CLIENT_CPP_DEFINE_EQUAL(EvictionResponder)
+CLIENT_CPP_DEFINE_EQUAL(ExecAction)
+CLIENT_CPP_DEFINE_EQUAL(FCVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(FileKeySelector)
+CLIENT_CPP_DEFINE_EQUAL(FlexPersistentVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(FlexVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(FlockerVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(GCEPersistentDiskVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(GRPCAction)
+CLIENT_CPP_DEFINE_EQUAL(GitRepoVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(GlusterfsPersistentVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(GlusterfsVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(HTTPGetAction)
+CLIENT_CPP_DEFINE_EQUAL(HTTPHeader)
+CLIENT_CPP_DEFINE_EQUAL(HostAlias)
+CLIENT_CPP_DEFINE_EQUAL(HostIP)
+CLIENT_CPP_DEFINE_EQUAL(HostPathVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(ISCSIPersistentVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(ISCSIVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(ImageVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(ImageVolumeStatus)
+CLIENT_CPP_DEFINE_EQUAL(KeyToPath)
+CLIENT_CPP_DEFINE_EQUAL(Lifecycle)
+CLIENT_CPP_DEFINE_EQUAL(LifecycleHandler)
+CLIENT_CPP_DEFINE_EQUAL(LimitRange)
+CLIENT_CPP_DEFINE_EQUAL(LimitRangeItem)
+CLIENT_CPP_DEFINE_EQUAL(LimitRangeList)
+CLIENT_CPP_DEFINE_EQUAL(LimitRangeSpec)
+CLIENT_CPP_DEFINE_EQUAL(LinuxContainerUser)
+CLIENT_CPP_DEFINE_EQUAL(LoadBalancerIngress)
+CLIENT_CPP_DEFINE_EQUAL(LoadBalancerStatus)
+CLIENT_CPP_DEFINE_EQUAL(LocalObjectReference)
+CLIENT_CPP_DEFINE_EQUAL(LocalVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(ModifyVolumeStatus)
+CLIENT_CPP_DEFINE_EQUAL(NFSVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(Namespace)
+CLIENT_CPP_DEFINE_EQUAL(NamespaceCondition)
+CLIENT_CPP_DEFINE_EQUAL(NamespaceList)
+CLIENT_CPP_DEFINE_EQUAL(NamespaceSpec)
+CLIENT_CPP_DEFINE_EQUAL(NamespaceStatus)
+CLIENT_CPP_DEFINE_EQUAL(Node)
+CLIENT_CPP_DEFINE_EQUAL(NodeAddress)
+CLIENT_CPP_DEFINE_EQUAL(NodeAffinity)
+CLIENT_CPP_DEFINE_EQUAL(NodeAllocatableMappedResources)
+CLIENT_CPP_DEFINE_EQUAL(NodeAllocatableOverheadResources)
+CLIENT_CPP_DEFINE_EQUAL(NodeAllocatableResourceClaimStatus)
+CLIENT_CPP_DEFINE_EQUAL(NodeCondition)
+CLIENT_CPP_DEFINE_EQUAL(NodeConfigSource)
+CLIENT_CPP_DEFINE_EQUAL(NodeConfigStatus)
+CLIENT_CPP_DEFINE_EQUAL(NodeDaemonEndpoints)
+CLIENT_CPP_DEFINE_EQUAL(NodeFeatures)
+CLIENT_CPP_DEFINE_EQUAL(NodeList)
+CLIENT_CPP_DEFINE_EQUAL(NodePodPreemptionPolicy)
+CLIENT_CPP_DEFINE_EQUAL(NodeRuntimeHandler)
+CLIENT_CPP_DEFINE_EQUAL(NodeRuntimeHandlerFeatures)
+CLIENT_CPP_DEFINE_EQUAL(NodeSelector)
+CLIENT_CPP_DEFINE_EQUAL(NodeSelectorRequirement)
+CLIENT_CPP_DEFINE_EQUAL(NodeSelectorTerm)
+CLIENT_CPP_DEFINE_EQUAL(NodeSpec)
+CLIENT_CPP_DEFINE_EQUAL(NodeStatus)
+CLIENT_CPP_DEFINE_EQUAL(NodeSwapStatus)
+CLIENT_CPP_DEFINE_EQUAL(NodeSystemInfo)
+CLIENT_CPP_DEFINE_EQUAL(ObjectFieldSelector)
+CLIENT_CPP_DEFINE_EQUAL(ObjectReference)
+CLIENT_CPP_DEFINE_EQUAL(PersistentVolume)
+CLIENT_CPP_DEFINE_EQUAL(PersistentVolumeClaim)
+CLIENT_CPP_DEFINE_EQUAL(PersistentVolumeClaimCondition)
+CLIENT_CPP_DEFINE_EQUAL(PersistentVolumeClaimList)
+CLIENT_CPP_DEFINE_EQUAL(PersistentVolumeClaimSpec)
+CLIENT_CPP_DEFINE_EQUAL(PersistentVolumeClaimStatus)
+CLIENT_CPP_DEFINE_EQUAL(PersistentVolumeClaimTemplate)
+CLIENT_CPP_DEFINE_EQUAL(PersistentVolumeClaimVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(PersistentVolumeList)
+CLIENT_CPP_DEFINE_EQUAL(PersistentVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(PersistentVolumeSpec)
+CLIENT_CPP_DEFINE_EQUAL(PersistentVolumeStatus)
+CLIENT_CPP_DEFINE_EQUAL(PhotonPersistentDiskVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(Pod)
+CLIENT_CPP_DEFINE_EQUAL(PodAffinity)
+CLIENT_CPP_DEFINE_EQUAL(PodAffinityTerm)
+CLIENT_CPP_DEFINE_EQUAL(PodAntiAffinity)
+CLIENT_CPP_DEFINE_EQUAL(PodCertificateProjection)
+CLIENT_CPP_DEFINE_EQUAL(PodCondition)
+CLIENT_CPP_DEFINE_EQUAL(PodDNSConfig)
+CLIENT_CPP_DEFINE_EQUAL(PodDNSConfigOption)
+CLIENT_CPP_DEFINE_EQUAL(PodExtendedResourceClaimStatus)
+CLIENT_CPP_DEFINE_EQUAL(PodIP)
+CLIENT_CPP_DEFINE_EQUAL(PodList)
+CLIENT_CPP_DEFINE_EQUAL(PodOS)
+CLIENT_CPP_DEFINE_EQUAL(PodReadinessGate)
+CLIENT_CPP_DEFINE_EQUAL(PodResourceClaim)
+CLIENT_CPP_DEFINE_EQUAL(PodResourceClaimStatus)
+CLIENT_CPP_DEFINE_EQUAL(PodSchedulingGate)
+CLIENT_CPP_DEFINE_EQUAL(PodSchedulingGroup)
+CLIENT_CPP_DEFINE_EQUAL(PodSecurityContext)
+CLIENT_CPP_DEFINE_EQUAL(PodSpec)
+CLIENT_CPP_DEFINE_EQUAL(PodStatus)
+CLIENT_CPP_DEFINE_EQUAL(PodTemplate)
+CLIENT_CPP_DEFINE_EQUAL(PodTemplateList)
+CLIENT_CPP_DEFINE_EQUAL(PodTemplateSpec)
+CLIENT_CPP_DEFINE_EQUAL(PodVolumeHealth)
+CLIENT_CPP_DEFINE_EQUAL(PortStatus)
+CLIENT_CPP_DEFINE_EQUAL(PortworxVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(PreferredSchedulingTerm)
+CLIENT_CPP_DEFINE_EQUAL(Probe)
+CLIENT_CPP_DEFINE_EQUAL(ProbeHandler)
+CLIENT_CPP_DEFINE_EQUAL(ProjectedVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(QuobyteVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(RBDPersistentVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(RBDVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(ReplicationController)
+CLIENT_CPP_DEFINE_EQUAL(ReplicationControllerCondition)
+CLIENT_CPP_DEFINE_EQUAL(ReplicationControllerList)
+CLIENT_CPP_DEFINE_EQUAL(ReplicationControllerSpec)
+CLIENT_CPP_DEFINE_EQUAL(ReplicationControllerStatus)
+CLIENT_CPP_DEFINE_EQUAL(ResourceClaim)
+CLIENT_CPP_DEFINE_EQUAL(ResourceFieldSelector)
+CLIENT_CPP_DEFINE_EQUAL(ResourceHealth)
+CLIENT_CPP_DEFINE_EQUAL(ResourceQuota)
+CLIENT_CPP_DEFINE_EQUAL(ResourceQuotaList)
+CLIENT_CPP_DEFINE_EQUAL(ResourceQuotaSpec)
+CLIENT_CPP_DEFINE_EQUAL(ResourceQuotaStatus)
+CLIENT_CPP_DEFINE_EQUAL(ResourceRequirements)
+CLIENT_CPP_DEFINE_EQUAL(ResourceStatus)
+CLIENT_CPP_DEFINE_EQUAL(SELinuxOptions)
+CLIENT_CPP_DEFINE_EQUAL(ScaleIOPersistentVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(ScaleIOVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(ScopeSelector)
+CLIENT_CPP_DEFINE_EQUAL(ScopedResourceSelectorRequirement)
+CLIENT_CPP_DEFINE_EQUAL(SeccompProfile)
+CLIENT_CPP_DEFINE_EQUAL(Secret)
+CLIENT_CPP_DEFINE_EQUAL(SecretEnvSource)
+CLIENT_CPP_DEFINE_EQUAL(SecretKeySelector)
+CLIENT_CPP_DEFINE_EQUAL(SecretList)
+CLIENT_CPP_DEFINE_EQUAL(SecretProjection)
+CLIENT_CPP_DEFINE_EQUAL(SecretReference)
+CLIENT_CPP_DEFINE_EQUAL(SecretVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(SecurityContext)
+CLIENT_CPP_DEFINE_EQUAL(Service)
+CLIENT_CPP_DEFINE_EQUAL(ServiceAccount)
+CLIENT_CPP_DEFINE_EQUAL(ServiceAccountList)
+CLIENT_CPP_DEFINE_EQUAL(ServiceAccountTokenProjection)
+CLIENT_CPP_DEFINE_EQUAL(ServiceList)
+CLIENT_CPP_DEFINE_EQUAL(ServicePort)
+CLIENT_CPP_DEFINE_EQUAL(ServiceSpec)
+CLIENT_CPP_DEFINE_EQUAL(ServiceStatus)
+CLIENT_CPP_DEFINE_EQUAL(SessionAffinityConfig)
+CLIENT_CPP_DEFINE_EQUAL(SleepAction)
+CLIENT_CPP_DEFINE_EQUAL(StorageOSPersistentVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(StorageOSVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(Sysctl)
+CLIENT_CPP_DEFINE_EQUAL(TCPSocketAction)
+CLIENT_CPP_DEFINE_EQUAL(Taint)
+CLIENT_CPP_DEFINE_EQUAL(Toleration)
+CLIENT_CPP_DEFINE_EQUAL(TopologySelectorLabelRequirement)
+CLIENT_CPP_DEFINE_EQUAL(TopologySelectorTerm)
+CLIENT_CPP_DEFINE_EQUAL(TopologySpreadConstraint)
+CLIENT_CPP_DEFINE_EQUAL(TypedLocalObjectReference)
+CLIENT_CPP_DEFINE_EQUAL(TypedObjectReference)
+CLIENT_CPP_DEFINE_EQUAL(Volume)
+CLIENT_CPP_DEFINE_EQUAL(VolumeDevice)
+CLIENT_CPP_DEFINE_EQUAL(VolumeHealthCondition)
+CLIENT_CPP_DEFINE_EQUAL(VolumeHealthStatus)
+CLIENT_CPP_DEFINE_EQUAL(VolumeMount)
+CLIENT_CPP_DEFINE_EQUAL(VolumeMountStatus)
+CLIENT_CPP_DEFINE_EQUAL(VolumeNodeAffinity)
+CLIENT_CPP_DEFINE_EQUAL(VolumeProjection)
+CLIENT_CPP_DEFINE_EQUAL(VolumeResourceRequirements)
+CLIENT_CPP_DEFINE_EQUAL(VolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(VolumeStatus)
+CLIENT_CPP_DEFINE_EQUAL(VsphereVirtualDiskVolumeSource)
+CLIENT_CPP_DEFINE_EQUAL(WeightedPodAffinityTerm)
+CLIENT_CPP_DEFINE_EQUAL(WindowsSecurityContextOptions)
 
 }  // namespace corev1
 

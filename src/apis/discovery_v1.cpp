@@ -2,7 +2,7 @@
 #include <k8s/apis/discovery/v1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -69,58 +69,26 @@ constexpr codec::Field kForZoneFields[] = {
 }  // namespace discoveryv1
 
 namespace codec {
-constinit const TypeInfo Describe<discoveryv1::Endpoint>::info =
-    StructInfo<discoveryv1::Endpoint>(
-        "Endpoint", discoveryv1::kEndpointFields);
-constinit const TypeInfo Describe<discoveryv1::EndpointConditions>::info =
-    StructInfo<discoveryv1::EndpointConditions>(
-        "EndpointConditions", discoveryv1::kEndpointConditionsFields);
-constinit const TypeInfo Describe<discoveryv1::EndpointHints>::info =
-    StructInfo<discoveryv1::EndpointHints>(
-        "EndpointHints", discoveryv1::kEndpointHintsFields);
-constinit const TypeInfo Describe<discoveryv1::EndpointPort>::info =
-    StructInfo<discoveryv1::EndpointPort>(
-        "EndpointPort", discoveryv1::kEndpointPortFields);
-constinit const TypeInfo Describe<discoveryv1::EndpointSlice>::info =
-    StructInfo<discoveryv1::EndpointSlice>(
-        "EndpointSlice", discoveryv1::kEndpointSliceFields);
-constinit const TypeInfo Describe<discoveryv1::EndpointSliceList>::info =
-    StructInfo<discoveryv1::EndpointSliceList>(
-        "EndpointSliceList", discoveryv1::kEndpointSliceListFields);
-constinit const TypeInfo Describe<discoveryv1::ForNode>::info =
-    StructInfo<discoveryv1::ForNode>(
-        "ForNode", discoveryv1::kForNodeFields);
-constinit const TypeInfo Describe<discoveryv1::ForZone>::info =
-    StructInfo<discoveryv1::ForZone>(
-        "ForZone", discoveryv1::kForZoneFields);
+CLIENT_CPP_DEFINE_STRUCT(discoveryv1, Endpoint)
+CLIENT_CPP_DEFINE_STRUCT(discoveryv1, EndpointConditions)
+CLIENT_CPP_DEFINE_STRUCT(discoveryv1, EndpointHints)
+CLIENT_CPP_DEFINE_STRUCT(discoveryv1, EndpointPort)
+CLIENT_CPP_DEFINE_STRUCT(discoveryv1, EndpointSlice)
+CLIENT_CPP_DEFINE_STRUCT(discoveryv1, EndpointSliceList)
+CLIENT_CPP_DEFINE_STRUCT(discoveryv1, ForNode)
+CLIENT_CPP_DEFINE_STRUCT(discoveryv1, ForZone)
 }  // namespace codec
 
 namespace discoveryv1 {
 
-bool operator==(const Endpoint& a, const Endpoint& b) {
-  return codec::Equal(codec::TypeOf<Endpoint>(), &a, &b);
-}
-bool operator==(const EndpointConditions& a, const EndpointConditions& b) {
-  return codec::Equal(codec::TypeOf<EndpointConditions>(), &a, &b);
-}
-bool operator==(const EndpointHints& a, const EndpointHints& b) {
-  return codec::Equal(codec::TypeOf<EndpointHints>(), &a, &b);
-}
-bool operator==(const EndpointPort& a, const EndpointPort& b) {
-  return codec::Equal(codec::TypeOf<EndpointPort>(), &a, &b);
-}
-bool operator==(const EndpointSlice& a, const EndpointSlice& b) {
-  return codec::Equal(codec::TypeOf<EndpointSlice>(), &a, &b);
-}
-bool operator==(const EndpointSliceList& a, const EndpointSliceList& b) {
-  return codec::Equal(codec::TypeOf<EndpointSliceList>(), &a, &b);
-}
-bool operator==(const ForNode& a, const ForNode& b) {
-  return codec::Equal(codec::TypeOf<ForNode>(), &a, &b);
-}
-bool operator==(const ForZone& a, const ForZone& b) {
-  return codec::Equal(codec::TypeOf<ForZone>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(Endpoint)
+CLIENT_CPP_DEFINE_EQUAL(EndpointConditions)
+CLIENT_CPP_DEFINE_EQUAL(EndpointHints)
+CLIENT_CPP_DEFINE_EQUAL(EndpointPort)
+CLIENT_CPP_DEFINE_EQUAL(EndpointSlice)
+CLIENT_CPP_DEFINE_EQUAL(EndpointSliceList)
+CLIENT_CPP_DEFINE_EQUAL(ForNode)
+CLIENT_CPP_DEFINE_EQUAL(ForZone)
 
 }  // namespace discoveryv1
 

@@ -2,7 +2,7 @@
 #include <k8s/apis/events/v1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -49,28 +49,16 @@ constexpr codec::Field kEventSeriesFields[] = {
 }  // namespace eventsv1
 
 namespace codec {
-constinit const TypeInfo Describe<eventsv1::Event>::info =
-    StructInfo<eventsv1::Event>(
-        "Event", eventsv1::kEventFields);
-constinit const TypeInfo Describe<eventsv1::EventList>::info =
-    StructInfo<eventsv1::EventList>(
-        "EventList", eventsv1::kEventListFields);
-constinit const TypeInfo Describe<eventsv1::EventSeries>::info =
-    StructInfo<eventsv1::EventSeries>(
-        "EventSeries", eventsv1::kEventSeriesFields);
+CLIENT_CPP_DEFINE_STRUCT(eventsv1, Event)
+CLIENT_CPP_DEFINE_STRUCT(eventsv1, EventList)
+CLIENT_CPP_DEFINE_STRUCT(eventsv1, EventSeries)
 }  // namespace codec
 
 namespace eventsv1 {
 
-bool operator==(const Event& a, const Event& b) {
-  return codec::Equal(codec::TypeOf<Event>(), &a, &b);
-}
-bool operator==(const EventList& a, const EventList& b) {
-  return codec::Equal(codec::TypeOf<EventList>(), &a, &b);
-}
-bool operator==(const EventSeries& a, const EventSeries& b) {
-  return codec::Equal(codec::TypeOf<EventSeries>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(Event)
+CLIENT_CPP_DEFINE_EQUAL(EventList)
+CLIENT_CPP_DEFINE_EQUAL(EventSeries)
 
 }  // namespace eventsv1
 

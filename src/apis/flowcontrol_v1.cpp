@@ -2,7 +2,7 @@
 #include <k8s/apis/flowcontrol/v1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -163,151 +163,56 @@ constexpr codec::Field kUserSubjectFields[] = {
 }  // namespace flowcontrolv1
 
 namespace codec {
-constinit const TypeInfo Describe<flowcontrolv1::ExemptPriorityLevelConfiguration>::info =
-    StructInfo<flowcontrolv1::ExemptPriorityLevelConfiguration>(
-        "ExemptPriorityLevelConfiguration", flowcontrolv1::kExemptPriorityLevelConfigurationFields);
-constinit const TypeInfo Describe<flowcontrolv1::FlowDistinguisherMethod>::info =
-    StructInfo<flowcontrolv1::FlowDistinguisherMethod>(
-        "FlowDistinguisherMethod", flowcontrolv1::kFlowDistinguisherMethodFields);
-constinit const TypeInfo Describe<flowcontrolv1::FlowSchema>::info =
-    StructInfo<flowcontrolv1::FlowSchema>(
-        "FlowSchema", flowcontrolv1::kFlowSchemaFields);
-constinit const TypeInfo Describe<flowcontrolv1::FlowSchemaCondition>::info =
-    StructInfo<flowcontrolv1::FlowSchemaCondition>(
-        "FlowSchemaCondition", flowcontrolv1::kFlowSchemaConditionFields);
-constinit const TypeInfo Describe<flowcontrolv1::FlowSchemaList>::info =
-    StructInfo<flowcontrolv1::FlowSchemaList>(
-        "FlowSchemaList", flowcontrolv1::kFlowSchemaListFields);
-constinit const TypeInfo Describe<flowcontrolv1::FlowSchemaSpec>::info =
-    StructInfo<flowcontrolv1::FlowSchemaSpec>(
-        "FlowSchemaSpec", flowcontrolv1::kFlowSchemaSpecFields);
-constinit const TypeInfo Describe<flowcontrolv1::FlowSchemaStatus>::info =
-    StructInfo<flowcontrolv1::FlowSchemaStatus>(
-        "FlowSchemaStatus", flowcontrolv1::kFlowSchemaStatusFields);
-constinit const TypeInfo Describe<flowcontrolv1::GroupSubject>::info =
-    StructInfo<flowcontrolv1::GroupSubject>(
-        "GroupSubject", flowcontrolv1::kGroupSubjectFields);
-constinit const TypeInfo Describe<flowcontrolv1::LimitResponse>::info =
-    StructInfo<flowcontrolv1::LimitResponse>(
-        "LimitResponse", flowcontrolv1::kLimitResponseFields);
-constinit const TypeInfo Describe<flowcontrolv1::LimitedPriorityLevelConfiguration>::info =
-    StructInfo<flowcontrolv1::LimitedPriorityLevelConfiguration>(
-        "LimitedPriorityLevelConfiguration",
-        flowcontrolv1::kLimitedPriorityLevelConfigurationFields);
-constinit const TypeInfo Describe<flowcontrolv1::NonResourcePolicyRule>::info =
-    StructInfo<flowcontrolv1::NonResourcePolicyRule>(
-        "NonResourcePolicyRule", flowcontrolv1::kNonResourcePolicyRuleFields);
-constinit const TypeInfo Describe<flowcontrolv1::PolicyRulesWithSubjects>::info =
-    StructInfo<flowcontrolv1::PolicyRulesWithSubjects>(
-        "PolicyRulesWithSubjects", flowcontrolv1::kPolicyRulesWithSubjectsFields);
-constinit const TypeInfo Describe<flowcontrolv1::PriorityLevelConfiguration>::info =
-    StructInfo<flowcontrolv1::PriorityLevelConfiguration>(
-        "PriorityLevelConfiguration", flowcontrolv1::kPriorityLevelConfigurationFields);
-constinit const TypeInfo Describe<flowcontrolv1::PriorityLevelConfigurationCondition>::info =
-    StructInfo<flowcontrolv1::PriorityLevelConfigurationCondition>(
-        "PriorityLevelConfigurationCondition",
-        flowcontrolv1::kPriorityLevelConfigurationConditionFields);
-constinit const TypeInfo Describe<flowcontrolv1::PriorityLevelConfigurationList>::info =
-    StructInfo<flowcontrolv1::PriorityLevelConfigurationList>(
-        "PriorityLevelConfigurationList", flowcontrolv1::kPriorityLevelConfigurationListFields);
-constinit const TypeInfo Describe<flowcontrolv1::PriorityLevelConfigurationReference>::info =
-    StructInfo<flowcontrolv1::PriorityLevelConfigurationReference>(
-        "PriorityLevelConfigurationReference",
-        flowcontrolv1::kPriorityLevelConfigurationReferenceFields);
-constinit const TypeInfo Describe<flowcontrolv1::PriorityLevelConfigurationSpec>::info =
-    StructInfo<flowcontrolv1::PriorityLevelConfigurationSpec>(
-        "PriorityLevelConfigurationSpec", flowcontrolv1::kPriorityLevelConfigurationSpecFields);
-constinit const TypeInfo Describe<flowcontrolv1::PriorityLevelConfigurationStatus>::info =
-    StructInfo<flowcontrolv1::PriorityLevelConfigurationStatus>(
-        "PriorityLevelConfigurationStatus", flowcontrolv1::kPriorityLevelConfigurationStatusFields);
-constinit const TypeInfo Describe<flowcontrolv1::QueuingConfiguration>::info =
-    StructInfo<flowcontrolv1::QueuingConfiguration>(
-        "QueuingConfiguration", flowcontrolv1::kQueuingConfigurationFields);
-constinit const TypeInfo Describe<flowcontrolv1::ResourcePolicyRule>::info =
-    StructInfo<flowcontrolv1::ResourcePolicyRule>(
-        "ResourcePolicyRule", flowcontrolv1::kResourcePolicyRuleFields);
-constinit const TypeInfo Describe<flowcontrolv1::ServiceAccountSubject>::info =
-    StructInfo<flowcontrolv1::ServiceAccountSubject>(
-        "ServiceAccountSubject", flowcontrolv1::kServiceAccountSubjectFields);
-constinit const TypeInfo Describe<flowcontrolv1::Subject>::info =
-    StructInfo<flowcontrolv1::Subject>(
-        "Subject", flowcontrolv1::kSubjectFields);
-constinit const TypeInfo Describe<flowcontrolv1::UserSubject>::info =
-    StructInfo<flowcontrolv1::UserSubject>(
-        "UserSubject", flowcontrolv1::kUserSubjectFields);
+CLIENT_CPP_DEFINE_STRUCT(flowcontrolv1, ExemptPriorityLevelConfiguration)
+CLIENT_CPP_DEFINE_STRUCT(flowcontrolv1, FlowDistinguisherMethod)
+CLIENT_CPP_DEFINE_STRUCT(flowcontrolv1, FlowSchema)
+CLIENT_CPP_DEFINE_STRUCT(flowcontrolv1, FlowSchemaCondition)
+CLIENT_CPP_DEFINE_STRUCT(flowcontrolv1, FlowSchemaList)
+CLIENT_CPP_DEFINE_STRUCT(flowcontrolv1, FlowSchemaSpec)
+CLIENT_CPP_DEFINE_STRUCT(flowcontrolv1, FlowSchemaStatus)
+CLIENT_CPP_DEFINE_STRUCT(flowcontrolv1, GroupSubject)
+CLIENT_CPP_DEFINE_STRUCT(flowcontrolv1, LimitResponse)
+CLIENT_CPP_DEFINE_STRUCT(flowcontrolv1, LimitedPriorityLevelConfiguration)
+CLIENT_CPP_DEFINE_STRUCT(flowcontrolv1, NonResourcePolicyRule)
+CLIENT_CPP_DEFINE_STRUCT(flowcontrolv1, PolicyRulesWithSubjects)
+CLIENT_CPP_DEFINE_STRUCT(flowcontrolv1, PriorityLevelConfiguration)
+CLIENT_CPP_DEFINE_STRUCT(flowcontrolv1, PriorityLevelConfigurationCondition)
+CLIENT_CPP_DEFINE_STRUCT(flowcontrolv1, PriorityLevelConfigurationList)
+CLIENT_CPP_DEFINE_STRUCT(flowcontrolv1, PriorityLevelConfigurationReference)
+CLIENT_CPP_DEFINE_STRUCT(flowcontrolv1, PriorityLevelConfigurationSpec)
+CLIENT_CPP_DEFINE_STRUCT(flowcontrolv1, PriorityLevelConfigurationStatus)
+CLIENT_CPP_DEFINE_STRUCT(flowcontrolv1, QueuingConfiguration)
+CLIENT_CPP_DEFINE_STRUCT(flowcontrolv1, ResourcePolicyRule)
+CLIENT_CPP_DEFINE_STRUCT(flowcontrolv1, ServiceAccountSubject)
+CLIENT_CPP_DEFINE_STRUCT(flowcontrolv1, Subject)
+CLIENT_CPP_DEFINE_STRUCT(flowcontrolv1, UserSubject)
 }  // namespace codec
 
 namespace flowcontrolv1 {
 
-bool operator==(const ExemptPriorityLevelConfiguration& a, const ExemptPriorityLevelConfiguration& b) {
-  return codec::Equal(codec::TypeOf<ExemptPriorityLevelConfiguration>(), &a, &b);
-}
-bool operator==(const FlowDistinguisherMethod& a, const FlowDistinguisherMethod& b) {
-  return codec::Equal(codec::TypeOf<FlowDistinguisherMethod>(), &a, &b);
-}
-bool operator==(const FlowSchema& a, const FlowSchema& b) {
-  return codec::Equal(codec::TypeOf<FlowSchema>(), &a, &b);
-}
-bool operator==(const FlowSchemaCondition& a, const FlowSchemaCondition& b) {
-  return codec::Equal(codec::TypeOf<FlowSchemaCondition>(), &a, &b);
-}
-bool operator==(const FlowSchemaList& a, const FlowSchemaList& b) {
-  return codec::Equal(codec::TypeOf<FlowSchemaList>(), &a, &b);
-}
-bool operator==(const FlowSchemaSpec& a, const FlowSchemaSpec& b) {
-  return codec::Equal(codec::TypeOf<FlowSchemaSpec>(), &a, &b);
-}
-bool operator==(const FlowSchemaStatus& a, const FlowSchemaStatus& b) {
-  return codec::Equal(codec::TypeOf<FlowSchemaStatus>(), &a, &b);
-}
-bool operator==(const GroupSubject& a, const GroupSubject& b) {
-  return codec::Equal(codec::TypeOf<GroupSubject>(), &a, &b);
-}
-bool operator==(const LimitResponse& a, const LimitResponse& b) {
-  return codec::Equal(codec::TypeOf<LimitResponse>(), &a, &b);
-}
-bool operator==(const LimitedPriorityLevelConfiguration& a, const LimitedPriorityLevelConfiguration& b) {
-  return codec::Equal(codec::TypeOf<LimitedPriorityLevelConfiguration>(), &a, &b);
-}
-bool operator==(const NonResourcePolicyRule& a, const NonResourcePolicyRule& b) {
-  return codec::Equal(codec::TypeOf<NonResourcePolicyRule>(), &a, &b);
-}
-bool operator==(const PolicyRulesWithSubjects& a, const PolicyRulesWithSubjects& b) {
-  return codec::Equal(codec::TypeOf<PolicyRulesWithSubjects>(), &a, &b);
-}
-bool operator==(const PriorityLevelConfiguration& a, const PriorityLevelConfiguration& b) {
-  return codec::Equal(codec::TypeOf<PriorityLevelConfiguration>(), &a, &b);
-}
-bool operator==(const PriorityLevelConfigurationCondition& a, const PriorityLevelConfigurationCondition& b) {
-  return codec::Equal(codec::TypeOf<PriorityLevelConfigurationCondition>(), &a, &b);
-}
-bool operator==(const PriorityLevelConfigurationList& a, const PriorityLevelConfigurationList& b) {
-  return codec::Equal(codec::TypeOf<PriorityLevelConfigurationList>(), &a, &b);
-}
-bool operator==(const PriorityLevelConfigurationReference& a, const PriorityLevelConfigurationReference& b) {
-  return codec::Equal(codec::TypeOf<PriorityLevelConfigurationReference>(), &a, &b);
-}
-bool operator==(const PriorityLevelConfigurationSpec& a, const PriorityLevelConfigurationSpec& b) {
-  return codec::Equal(codec::TypeOf<PriorityLevelConfigurationSpec>(), &a, &b);
-}
-bool operator==(const PriorityLevelConfigurationStatus& a, const PriorityLevelConfigurationStatus& b) {
-  return codec::Equal(codec::TypeOf<PriorityLevelConfigurationStatus>(), &a, &b);
-}
-bool operator==(const QueuingConfiguration& a, const QueuingConfiguration& b) {
-  return codec::Equal(codec::TypeOf<QueuingConfiguration>(), &a, &b);
-}
-bool operator==(const ResourcePolicyRule& a, const ResourcePolicyRule& b) {
-  return codec::Equal(codec::TypeOf<ResourcePolicyRule>(), &a, &b);
-}
-bool operator==(const ServiceAccountSubject& a, const ServiceAccountSubject& b) {
-  return codec::Equal(codec::TypeOf<ServiceAccountSubject>(), &a, &b);
-}
-bool operator==(const Subject& a, const Subject& b) {
-  return codec::Equal(codec::TypeOf<Subject>(), &a, &b);
-}
-bool operator==(const UserSubject& a, const UserSubject& b) {
-  return codec::Equal(codec::TypeOf<UserSubject>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(ExemptPriorityLevelConfiguration)
+CLIENT_CPP_DEFINE_EQUAL(FlowDistinguisherMethod)
+CLIENT_CPP_DEFINE_EQUAL(FlowSchema)
+CLIENT_CPP_DEFINE_EQUAL(FlowSchemaCondition)
+CLIENT_CPP_DEFINE_EQUAL(FlowSchemaList)
+CLIENT_CPP_DEFINE_EQUAL(FlowSchemaSpec)
+CLIENT_CPP_DEFINE_EQUAL(FlowSchemaStatus)
+CLIENT_CPP_DEFINE_EQUAL(GroupSubject)
+CLIENT_CPP_DEFINE_EQUAL(LimitResponse)
+CLIENT_CPP_DEFINE_EQUAL(LimitedPriorityLevelConfiguration)
+CLIENT_CPP_DEFINE_EQUAL(NonResourcePolicyRule)
+CLIENT_CPP_DEFINE_EQUAL(PolicyRulesWithSubjects)
+CLIENT_CPP_DEFINE_EQUAL(PriorityLevelConfiguration)
+CLIENT_CPP_DEFINE_EQUAL(PriorityLevelConfigurationCondition)
+CLIENT_CPP_DEFINE_EQUAL(PriorityLevelConfigurationList)
+CLIENT_CPP_DEFINE_EQUAL(PriorityLevelConfigurationReference)
+CLIENT_CPP_DEFINE_EQUAL(PriorityLevelConfigurationSpec)
+CLIENT_CPP_DEFINE_EQUAL(PriorityLevelConfigurationStatus)
+CLIENT_CPP_DEFINE_EQUAL(QueuingConfiguration)
+CLIENT_CPP_DEFINE_EQUAL(ResourcePolicyRule)
+CLIENT_CPP_DEFINE_EQUAL(ServiceAccountSubject)
+CLIENT_CPP_DEFINE_EQUAL(Subject)
+CLIENT_CPP_DEFINE_EQUAL(UserSubject)
 
 }  // namespace flowcontrolv1
 

@@ -2,7 +2,7 @@
 #include <k8s/apis/meta/v1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 
 #include "apis/field_table.hpp"
 #include "apis/packages.hpp"
@@ -292,220 +292,80 @@ constexpr codec::Field kWatchEventFields[] = {
 }  // namespace metav1
 
 namespace codec {
-constinit const TypeInfo Describe<metav1::APIGroup>::info =
-    StructInfo<metav1::APIGroup>(
-        "APIGroup", metav1::kAPIGroupFields);
-constinit const TypeInfo Describe<metav1::APIGroupList>::info =
-    StructInfo<metav1::APIGroupList>(
-        "APIGroupList", metav1::kAPIGroupListFields);
-constinit const TypeInfo Describe<metav1::APIResource>::info =
-    StructInfo<metav1::APIResource>(
-        "APIResource", metav1::kAPIResourceFields);
-constinit const TypeInfo Describe<metav1::APIResourceList>::info =
-    StructInfo<metav1::APIResourceList>(
-        "APIResourceList", metav1::kAPIResourceListFields);
-constinit const TypeInfo Describe<metav1::APIVersions>::info =
-    StructInfo<metav1::APIVersions>(
-        "APIVersions", metav1::kAPIVersionsFields);
-constinit const TypeInfo Describe<metav1::Condition>::info =
-    StructInfo<metav1::Condition>(
-        "Condition", metav1::kConditionFields);
-constinit const TypeInfo Describe<metav1::CreateOptions>::info =
-    StructInfo<metav1::CreateOptions>(
-        "CreateOptions", metav1::kCreateOptionsFields);
-constinit const TypeInfo Describe<metav1::DeleteOptions>::info =
-    StructInfo<metav1::DeleteOptions>(
-        "DeleteOptions", metav1::kDeleteOptionsFields);
-constinit const TypeInfo Describe<metav1::FieldSelectorRequirement>::info =
-    StructInfo<metav1::FieldSelectorRequirement>(
-        "FieldSelectorRequirement", metav1::kFieldSelectorRequirementFields);
-constinit const TypeInfo Describe<metav1::GetOptions>::info =
-    StructInfo<metav1::GetOptions>(
-        "GetOptions", metav1::kGetOptionsFields);
-constinit const TypeInfo Describe<metav1::GroupResource>::info =
-    StructInfo<metav1::GroupResource>(
-        "GroupResource", metav1::kGroupResourceFields);
-constinit const TypeInfo Describe<metav1::GroupVersionForDiscovery>::info =
-    StructInfo<metav1::GroupVersionForDiscovery>(
-        "GroupVersionForDiscovery", metav1::kGroupVersionForDiscoveryFields);
-constinit const TypeInfo Describe<metav1::LabelSelector>::info =
-    StructInfo<metav1::LabelSelector>(
-        "LabelSelector", metav1::kLabelSelectorFields);
-constinit const TypeInfo Describe<metav1::LabelSelectorRequirement>::info =
-    StructInfo<metav1::LabelSelectorRequirement>(
-        "LabelSelectorRequirement", metav1::kLabelSelectorRequirementFields);
-constinit const TypeInfo Describe<metav1::ListMeta>::info =
-    StructInfo<metav1::ListMeta>(
-        "ListMeta", metav1::kListMetaFields);
-constinit const TypeInfo Describe<metav1::ListOptions>::info =
-    StructInfo<metav1::ListOptions>(
-        "ListOptions", metav1::kListOptionsFields);
-constinit const TypeInfo Describe<metav1::ManagedFieldsEntry>::info =
-    StructInfo<metav1::ManagedFieldsEntry>(
-        "ManagedFieldsEntry", metav1::kManagedFieldsEntryFields);
-constinit const TypeInfo Describe<metav1::ObjectMeta>::info =
-    StructInfo<metav1::ObjectMeta>(
-        "ObjectMeta", metav1::kObjectMetaFields);
-constinit const TypeInfo Describe<metav1::OwnerReference>::info =
-    StructInfo<metav1::OwnerReference>(
-        "OwnerReference", metav1::kOwnerReferenceFields);
-constinit const TypeInfo Describe<metav1::PartialObjectMetadata>::info =
-    StructInfo<metav1::PartialObjectMetadata>(
-        "PartialObjectMetadata", metav1::kPartialObjectMetadataFields);
-constinit const TypeInfo Describe<metav1::PartialObjectMetadataList>::info =
-    StructInfo<metav1::PartialObjectMetadataList>(
-        "PartialObjectMetadataList", metav1::kPartialObjectMetadataListFields);
-constinit const TypeInfo Describe<metav1::PatchOptions>::info =
-    StructInfo<metav1::PatchOptions>(
-        "PatchOptions", metav1::kPatchOptionsFields);
-constinit const TypeInfo Describe<metav1::Preconditions>::info =
-    StructInfo<metav1::Preconditions>(
-        "Preconditions", metav1::kPreconditionsFields);
-constinit const TypeInfo Describe<metav1::ServerAddressByClientCIDR>::info =
-    StructInfo<metav1::ServerAddressByClientCIDR>(
-        "ServerAddressByClientCIDR", metav1::kServerAddressByClientCIDRFields);
-constinit const TypeInfo Describe<metav1::ShardInfo>::info =
-    StructInfo<metav1::ShardInfo>(
-        "ShardInfo", metav1::kShardInfoFields);
-constinit const TypeInfo Describe<metav1::Status>::info =
-    StructInfo<metav1::Status>(
-        "Status", metav1::kStatusFields);
-constinit const TypeInfo Describe<metav1::StatusCause>::info =
-    StructInfo<metav1::StatusCause>(
-        "StatusCause", metav1::kStatusCauseFields);
-constinit const TypeInfo Describe<metav1::StatusDetails>::info =
-    StructInfo<metav1::StatusDetails>(
-        "StatusDetails", metav1::kStatusDetailsFields);
-constinit const TypeInfo Describe<metav1::Table>::info =
-    StructInfo<metav1::Table>(
-        "Table", metav1::kTableFields);
-constinit const TypeInfo Describe<metav1::TableColumnDefinition>::info =
-    StructInfo<metav1::TableColumnDefinition>(
-        "TableColumnDefinition", metav1::kTableColumnDefinitionFields);
-constinit const TypeInfo Describe<metav1::TableRow>::info =
-    StructInfo<metav1::TableRow>(
-        "TableRow", metav1::kTableRowFields);
-constinit const TypeInfo Describe<metav1::TableRowCondition>::info =
-    StructInfo<metav1::TableRowCondition>(
-        "TableRowCondition", metav1::kTableRowConditionFields);
-constinit const TypeInfo Describe<metav1::TypeMeta>::info =
-    StructInfo<metav1::TypeMeta>(
-        "TypeMeta", metav1::kTypeMetaFields);
-constinit const TypeInfo Describe<metav1::UpdateOptions>::info =
-    StructInfo<metav1::UpdateOptions>(
-        "UpdateOptions", metav1::kUpdateOptionsFields);
-constinit const TypeInfo Describe<metav1::WatchEvent>::info =
-    StructInfo<metav1::WatchEvent>(
-        "WatchEvent", metav1::kWatchEventFields);
+CLIENT_CPP_DEFINE_STRUCT(metav1, APIGroup)
+CLIENT_CPP_DEFINE_STRUCT(metav1, APIGroupList)
+CLIENT_CPP_DEFINE_STRUCT(metav1, APIResource)
+CLIENT_CPP_DEFINE_STRUCT(metav1, APIResourceList)
+CLIENT_CPP_DEFINE_STRUCT(metav1, APIVersions)
+CLIENT_CPP_DEFINE_STRUCT(metav1, Condition)
+CLIENT_CPP_DEFINE_STRUCT(metav1, CreateOptions)
+CLIENT_CPP_DEFINE_STRUCT(metav1, DeleteOptions)
+CLIENT_CPP_DEFINE_STRUCT(metav1, FieldSelectorRequirement)
+CLIENT_CPP_DEFINE_STRUCT(metav1, GetOptions)
+CLIENT_CPP_DEFINE_STRUCT(metav1, GroupResource)
+CLIENT_CPP_DEFINE_STRUCT(metav1, GroupVersionForDiscovery)
+CLIENT_CPP_DEFINE_STRUCT(metav1, LabelSelector)
+CLIENT_CPP_DEFINE_STRUCT(metav1, LabelSelectorRequirement)
+CLIENT_CPP_DEFINE_STRUCT(metav1, ListMeta)
+CLIENT_CPP_DEFINE_STRUCT(metav1, ListOptions)
+CLIENT_CPP_DEFINE_STRUCT(metav1, ManagedFieldsEntry)
+CLIENT_CPP_DEFINE_STRUCT(metav1, ObjectMeta)
+CLIENT_CPP_DEFINE_STRUCT(metav1, OwnerReference)
+CLIENT_CPP_DEFINE_STRUCT(metav1, PartialObjectMetadata)
+CLIENT_CPP_DEFINE_STRUCT(metav1, PartialObjectMetadataList)
+CLIENT_CPP_DEFINE_STRUCT(metav1, PatchOptions)
+CLIENT_CPP_DEFINE_STRUCT(metav1, Preconditions)
+CLIENT_CPP_DEFINE_STRUCT(metav1, ServerAddressByClientCIDR)
+CLIENT_CPP_DEFINE_STRUCT(metav1, ShardInfo)
+CLIENT_CPP_DEFINE_STRUCT(metav1, Status)
+CLIENT_CPP_DEFINE_STRUCT(metav1, StatusCause)
+CLIENT_CPP_DEFINE_STRUCT(metav1, StatusDetails)
+CLIENT_CPP_DEFINE_STRUCT(metav1, Table)
+CLIENT_CPP_DEFINE_STRUCT(metav1, TableColumnDefinition)
+CLIENT_CPP_DEFINE_STRUCT(metav1, TableRow)
+CLIENT_CPP_DEFINE_STRUCT(metav1, TableRowCondition)
+CLIENT_CPP_DEFINE_STRUCT(metav1, TypeMeta)
+CLIENT_CPP_DEFINE_STRUCT(metav1, UpdateOptions)
+CLIENT_CPP_DEFINE_STRUCT(metav1, WatchEvent)
 }  // namespace codec
 
 namespace metav1 {
 
-bool operator==(const APIGroup& a, const APIGroup& b) {
-  return codec::Equal(codec::TypeOf<APIGroup>(), &a, &b);
-}
-bool operator==(const APIGroupList& a, const APIGroupList& b) {
-  return codec::Equal(codec::TypeOf<APIGroupList>(), &a, &b);
-}
-bool operator==(const APIResource& a, const APIResource& b) {
-  return codec::Equal(codec::TypeOf<APIResource>(), &a, &b);
-}
-bool operator==(const APIResourceList& a, const APIResourceList& b) {
-  return codec::Equal(codec::TypeOf<APIResourceList>(), &a, &b);
-}
-bool operator==(const APIVersions& a, const APIVersions& b) {
-  return codec::Equal(codec::TypeOf<APIVersions>(), &a, &b);
-}
-bool operator==(const Condition& a, const Condition& b) {
-  return codec::Equal(codec::TypeOf<Condition>(), &a, &b);
-}
-bool operator==(const CreateOptions& a, const CreateOptions& b) {
-  return codec::Equal(codec::TypeOf<CreateOptions>(), &a, &b);
-}
-bool operator==(const DeleteOptions& a, const DeleteOptions& b) {
-  return codec::Equal(codec::TypeOf<DeleteOptions>(), &a, &b);
-}
-bool operator==(const FieldSelectorRequirement& a, const FieldSelectorRequirement& b) {
-  return codec::Equal(codec::TypeOf<FieldSelectorRequirement>(), &a, &b);
-}
-bool operator==(const GetOptions& a, const GetOptions& b) {
-  return codec::Equal(codec::TypeOf<GetOptions>(), &a, &b);
-}
-bool operator==(const GroupResource& a, const GroupResource& b) {
-  return codec::Equal(codec::TypeOf<GroupResource>(), &a, &b);
-}
-bool operator==(const GroupVersionForDiscovery& a, const GroupVersionForDiscovery& b) {
-  return codec::Equal(codec::TypeOf<GroupVersionForDiscovery>(), &a, &b);
-}
-bool operator==(const LabelSelector& a, const LabelSelector& b) {
-  return codec::Equal(codec::TypeOf<LabelSelector>(), &a, &b);
-}
-bool operator==(const LabelSelectorRequirement& a, const LabelSelectorRequirement& b) {
-  return codec::Equal(codec::TypeOf<LabelSelectorRequirement>(), &a, &b);
-}
-bool operator==(const ListMeta& a, const ListMeta& b) {
-  return codec::Equal(codec::TypeOf<ListMeta>(), &a, &b);
-}
-bool operator==(const ListOptions& a, const ListOptions& b) {
-  return codec::Equal(codec::TypeOf<ListOptions>(), &a, &b);
-}
-bool operator==(const ManagedFieldsEntry& a, const ManagedFieldsEntry& b) {
-  return codec::Equal(codec::TypeOf<ManagedFieldsEntry>(), &a, &b);
-}
-bool operator==(const ObjectMeta& a, const ObjectMeta& b) {
-  return codec::Equal(codec::TypeOf<ObjectMeta>(), &a, &b);
-}
-bool operator==(const OwnerReference& a, const OwnerReference& b) {
-  return codec::Equal(codec::TypeOf<OwnerReference>(), &a, &b);
-}
-bool operator==(const PartialObjectMetadata& a, const PartialObjectMetadata& b) {
-  return codec::Equal(codec::TypeOf<PartialObjectMetadata>(), &a, &b);
-}
-bool operator==(const PartialObjectMetadataList& a, const PartialObjectMetadataList& b) {
-  return codec::Equal(codec::TypeOf<PartialObjectMetadataList>(), &a, &b);
-}
-bool operator==(const PatchOptions& a, const PatchOptions& b) {
-  return codec::Equal(codec::TypeOf<PatchOptions>(), &a, &b);
-}
-bool operator==(const Preconditions& a, const Preconditions& b) {
-  return codec::Equal(codec::TypeOf<Preconditions>(), &a, &b);
-}
-bool operator==(const ServerAddressByClientCIDR& a, const ServerAddressByClientCIDR& b) {
-  return codec::Equal(codec::TypeOf<ServerAddressByClientCIDR>(), &a, &b);
-}
-bool operator==(const ShardInfo& a, const ShardInfo& b) {
-  return codec::Equal(codec::TypeOf<ShardInfo>(), &a, &b);
-}
-bool operator==(const Status& a, const Status& b) {
-  return codec::Equal(codec::TypeOf<Status>(), &a, &b);
-}
-bool operator==(const StatusCause& a, const StatusCause& b) {
-  return codec::Equal(codec::TypeOf<StatusCause>(), &a, &b);
-}
-bool operator==(const StatusDetails& a, const StatusDetails& b) {
-  return codec::Equal(codec::TypeOf<StatusDetails>(), &a, &b);
-}
-bool operator==(const Table& a, const Table& b) {
-  return codec::Equal(codec::TypeOf<Table>(), &a, &b);
-}
-bool operator==(const TableColumnDefinition& a, const TableColumnDefinition& b) {
-  return codec::Equal(codec::TypeOf<TableColumnDefinition>(), &a, &b);
-}
-bool operator==(const TableRow& a, const TableRow& b) {
-  return codec::Equal(codec::TypeOf<TableRow>(), &a, &b);
-}
-bool operator==(const TableRowCondition& a, const TableRowCondition& b) {
-  return codec::Equal(codec::TypeOf<TableRowCondition>(), &a, &b);
-}
-bool operator==(const TypeMeta& a, const TypeMeta& b) {
-  return codec::Equal(codec::TypeOf<TypeMeta>(), &a, &b);
-}
-bool operator==(const UpdateOptions& a, const UpdateOptions& b) {
-  return codec::Equal(codec::TypeOf<UpdateOptions>(), &a, &b);
-}
-bool operator==(const WatchEvent& a, const WatchEvent& b) {
-  return codec::Equal(codec::TypeOf<WatchEvent>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(APIGroup)
+CLIENT_CPP_DEFINE_EQUAL(APIGroupList)
+CLIENT_CPP_DEFINE_EQUAL(APIResource)
+CLIENT_CPP_DEFINE_EQUAL(APIResourceList)
+CLIENT_CPP_DEFINE_EQUAL(APIVersions)
+CLIENT_CPP_DEFINE_EQUAL(Condition)
+CLIENT_CPP_DEFINE_EQUAL(CreateOptions)
+CLIENT_CPP_DEFINE_EQUAL(DeleteOptions)
+CLIENT_CPP_DEFINE_EQUAL(FieldSelectorRequirement)
+CLIENT_CPP_DEFINE_EQUAL(GetOptions)
+CLIENT_CPP_DEFINE_EQUAL(GroupResource)
+CLIENT_CPP_DEFINE_EQUAL(GroupVersionForDiscovery)
+CLIENT_CPP_DEFINE_EQUAL(LabelSelector)
+CLIENT_CPP_DEFINE_EQUAL(LabelSelectorRequirement)
+CLIENT_CPP_DEFINE_EQUAL(ListMeta)
+CLIENT_CPP_DEFINE_EQUAL(ListOptions)
+CLIENT_CPP_DEFINE_EQUAL(ManagedFieldsEntry)
+CLIENT_CPP_DEFINE_EQUAL(ObjectMeta)
+CLIENT_CPP_DEFINE_EQUAL(OwnerReference)
+CLIENT_CPP_DEFINE_EQUAL(PartialObjectMetadata)
+CLIENT_CPP_DEFINE_EQUAL(PartialObjectMetadataList)
+CLIENT_CPP_DEFINE_EQUAL(PatchOptions)
+CLIENT_CPP_DEFINE_EQUAL(Preconditions)
+CLIENT_CPP_DEFINE_EQUAL(ServerAddressByClientCIDR)
+CLIENT_CPP_DEFINE_EQUAL(ShardInfo)
+CLIENT_CPP_DEFINE_EQUAL(Status)
+CLIENT_CPP_DEFINE_EQUAL(StatusCause)
+CLIENT_CPP_DEFINE_EQUAL(StatusDetails)
+CLIENT_CPP_DEFINE_EQUAL(Table)
+CLIENT_CPP_DEFINE_EQUAL(TableColumnDefinition)
+CLIENT_CPP_DEFINE_EQUAL(TableRow)
+CLIENT_CPP_DEFINE_EQUAL(TableRowCondition)
+CLIENT_CPP_DEFINE_EQUAL(TypeMeta)
+CLIENT_CPP_DEFINE_EQUAL(UpdateOptions)
+CLIENT_CPP_DEFINE_EQUAL(WatchEvent)
 
 }  // namespace metav1
 

@@ -2,7 +2,7 @@
 #include <k8s/apis/networking/v1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -220,220 +220,80 @@ constexpr codec::Field kServiceCIDRStatusFields[] = {
 }  // namespace networkingv1
 
 namespace codec {
-constinit const TypeInfo Describe<networkingv1::HTTPIngressPath>::info =
-    StructInfo<networkingv1::HTTPIngressPath>(
-        "HTTPIngressPath", networkingv1::kHTTPIngressPathFields);
-constinit const TypeInfo Describe<networkingv1::HTTPIngressRuleValue>::info =
-    StructInfo<networkingv1::HTTPIngressRuleValue>(
-        "HTTPIngressRuleValue", networkingv1::kHTTPIngressRuleValueFields);
-constinit const TypeInfo Describe<networkingv1::IPAddress>::info =
-    StructInfo<networkingv1::IPAddress>(
-        "IPAddress", networkingv1::kIPAddressFields);
-constinit const TypeInfo Describe<networkingv1::IPAddressList>::info =
-    StructInfo<networkingv1::IPAddressList>(
-        "IPAddressList", networkingv1::kIPAddressListFields);
-constinit const TypeInfo Describe<networkingv1::IPAddressSpec>::info =
-    StructInfo<networkingv1::IPAddressSpec>(
-        "IPAddressSpec", networkingv1::kIPAddressSpecFields);
-constinit const TypeInfo Describe<networkingv1::IPBlock>::info =
-    StructInfo<networkingv1::IPBlock>(
-        "IPBlock", networkingv1::kIPBlockFields);
-constinit const TypeInfo Describe<networkingv1::Ingress>::info =
-    StructInfo<networkingv1::Ingress>(
-        "Ingress", networkingv1::kIngressFields);
-constinit const TypeInfo Describe<networkingv1::IngressBackend>::info =
-    StructInfo<networkingv1::IngressBackend>(
-        "IngressBackend", networkingv1::kIngressBackendFields);
-constinit const TypeInfo Describe<networkingv1::IngressClass>::info =
-    StructInfo<networkingv1::IngressClass>(
-        "IngressClass", networkingv1::kIngressClassFields);
-constinit const TypeInfo Describe<networkingv1::IngressClassList>::info =
-    StructInfo<networkingv1::IngressClassList>(
-        "IngressClassList", networkingv1::kIngressClassListFields);
-constinit const TypeInfo Describe<networkingv1::IngressClassParametersReference>::info =
-    StructInfo<networkingv1::IngressClassParametersReference>(
-        "IngressClassParametersReference", networkingv1::kIngressClassParametersReferenceFields);
-constinit const TypeInfo Describe<networkingv1::IngressClassSpec>::info =
-    StructInfo<networkingv1::IngressClassSpec>(
-        "IngressClassSpec", networkingv1::kIngressClassSpecFields);
-constinit const TypeInfo Describe<networkingv1::IngressList>::info =
-    StructInfo<networkingv1::IngressList>(
-        "IngressList", networkingv1::kIngressListFields);
-constinit const TypeInfo Describe<networkingv1::IngressLoadBalancerIngress>::info =
-    StructInfo<networkingv1::IngressLoadBalancerIngress>(
-        "IngressLoadBalancerIngress", networkingv1::kIngressLoadBalancerIngressFields);
-constinit const TypeInfo Describe<networkingv1::IngressLoadBalancerStatus>::info =
-    StructInfo<networkingv1::IngressLoadBalancerStatus>(
-        "IngressLoadBalancerStatus", networkingv1::kIngressLoadBalancerStatusFields);
-constinit const TypeInfo Describe<networkingv1::IngressPortStatus>::info =
-    StructInfo<networkingv1::IngressPortStatus>(
-        "IngressPortStatus", networkingv1::kIngressPortStatusFields);
-constinit const TypeInfo Describe<networkingv1::IngressRule>::info =
-    StructInfo<networkingv1::IngressRule>(
-        "IngressRule", networkingv1::kIngressRuleFields);
-constinit const TypeInfo Describe<networkingv1::IngressRuleValue>::info =
-    StructInfo<networkingv1::IngressRuleValue>(
-        "IngressRuleValue", networkingv1::kIngressRuleValueFields);
-constinit const TypeInfo Describe<networkingv1::IngressServiceBackend>::info =
-    StructInfo<networkingv1::IngressServiceBackend>(
-        "IngressServiceBackend", networkingv1::kIngressServiceBackendFields);
-constinit const TypeInfo Describe<networkingv1::IngressSpec>::info =
-    StructInfo<networkingv1::IngressSpec>(
-        "IngressSpec", networkingv1::kIngressSpecFields);
-constinit const TypeInfo Describe<networkingv1::IngressStatus>::info =
-    StructInfo<networkingv1::IngressStatus>(
-        "IngressStatus", networkingv1::kIngressStatusFields);
-constinit const TypeInfo Describe<networkingv1::IngressTLS>::info =
-    StructInfo<networkingv1::IngressTLS>(
-        "IngressTLS", networkingv1::kIngressTLSFields);
-constinit const TypeInfo Describe<networkingv1::NetworkPolicy>::info =
-    StructInfo<networkingv1::NetworkPolicy>(
-        "NetworkPolicy", networkingv1::kNetworkPolicyFields);
-constinit const TypeInfo Describe<networkingv1::NetworkPolicyEgressRule>::info =
-    StructInfo<networkingv1::NetworkPolicyEgressRule>(
-        "NetworkPolicyEgressRule", networkingv1::kNetworkPolicyEgressRuleFields);
-constinit const TypeInfo Describe<networkingv1::NetworkPolicyIngressRule>::info =
-    StructInfo<networkingv1::NetworkPolicyIngressRule>(
-        "NetworkPolicyIngressRule", networkingv1::kNetworkPolicyIngressRuleFields);
-constinit const TypeInfo Describe<networkingv1::NetworkPolicyList>::info =
-    StructInfo<networkingv1::NetworkPolicyList>(
-        "NetworkPolicyList", networkingv1::kNetworkPolicyListFields);
-constinit const TypeInfo Describe<networkingv1::NetworkPolicyPeer>::info =
-    StructInfo<networkingv1::NetworkPolicyPeer>(
-        "NetworkPolicyPeer", networkingv1::kNetworkPolicyPeerFields);
-constinit const TypeInfo Describe<networkingv1::NetworkPolicyPort>::info =
-    StructInfo<networkingv1::NetworkPolicyPort>(
-        "NetworkPolicyPort", networkingv1::kNetworkPolicyPortFields);
-constinit const TypeInfo Describe<networkingv1::NetworkPolicySpec>::info =
-    StructInfo<networkingv1::NetworkPolicySpec>(
-        "NetworkPolicySpec", networkingv1::kNetworkPolicySpecFields);
-constinit const TypeInfo Describe<networkingv1::ParentReference>::info =
-    StructInfo<networkingv1::ParentReference>(
-        "ParentReference", networkingv1::kParentReferenceFields);
-constinit const TypeInfo Describe<networkingv1::ServiceBackendPort>::info =
-    StructInfo<networkingv1::ServiceBackendPort>(
-        "ServiceBackendPort", networkingv1::kServiceBackendPortFields);
-constinit const TypeInfo Describe<networkingv1::ServiceCIDR>::info =
-    StructInfo<networkingv1::ServiceCIDR>(
-        "ServiceCIDR", networkingv1::kServiceCIDRFields);
-constinit const TypeInfo Describe<networkingv1::ServiceCIDRList>::info =
-    StructInfo<networkingv1::ServiceCIDRList>(
-        "ServiceCIDRList", networkingv1::kServiceCIDRListFields);
-constinit const TypeInfo Describe<networkingv1::ServiceCIDRSpec>::info =
-    StructInfo<networkingv1::ServiceCIDRSpec>(
-        "ServiceCIDRSpec", networkingv1::kServiceCIDRSpecFields);
-constinit const TypeInfo Describe<networkingv1::ServiceCIDRStatus>::info =
-    StructInfo<networkingv1::ServiceCIDRStatus>(
-        "ServiceCIDRStatus", networkingv1::kServiceCIDRStatusFields);
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, HTTPIngressPath)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, HTTPIngressRuleValue)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, IPAddress)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, IPAddressList)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, IPAddressSpec)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, IPBlock)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, Ingress)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, IngressBackend)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, IngressClass)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, IngressClassList)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, IngressClassParametersReference)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, IngressClassSpec)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, IngressList)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, IngressLoadBalancerIngress)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, IngressLoadBalancerStatus)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, IngressPortStatus)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, IngressRule)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, IngressRuleValue)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, IngressServiceBackend)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, IngressSpec)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, IngressStatus)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, IngressTLS)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, NetworkPolicy)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, NetworkPolicyEgressRule)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, NetworkPolicyIngressRule)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, NetworkPolicyList)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, NetworkPolicyPeer)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, NetworkPolicyPort)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, NetworkPolicySpec)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, ParentReference)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, ServiceBackendPort)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, ServiceCIDR)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, ServiceCIDRList)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, ServiceCIDRSpec)
+CLIENT_CPP_DEFINE_STRUCT(networkingv1, ServiceCIDRStatus)
 }  // namespace codec
 
 namespace networkingv1 {
 
-bool operator==(const HTTPIngressPath& a, const HTTPIngressPath& b) {
-  return codec::Equal(codec::TypeOf<HTTPIngressPath>(), &a, &b);
-}
-bool operator==(const HTTPIngressRuleValue& a, const HTTPIngressRuleValue& b) {
-  return codec::Equal(codec::TypeOf<HTTPIngressRuleValue>(), &a, &b);
-}
-bool operator==(const IPAddress& a, const IPAddress& b) {
-  return codec::Equal(codec::TypeOf<IPAddress>(), &a, &b);
-}
-bool operator==(const IPAddressList& a, const IPAddressList& b) {
-  return codec::Equal(codec::TypeOf<IPAddressList>(), &a, &b);
-}
-bool operator==(const IPAddressSpec& a, const IPAddressSpec& b) {
-  return codec::Equal(codec::TypeOf<IPAddressSpec>(), &a, &b);
-}
-bool operator==(const IPBlock& a, const IPBlock& b) {
-  return codec::Equal(codec::TypeOf<IPBlock>(), &a, &b);
-}
-bool operator==(const Ingress& a, const Ingress& b) {
-  return codec::Equal(codec::TypeOf<Ingress>(), &a, &b);
-}
-bool operator==(const IngressBackend& a, const IngressBackend& b) {
-  return codec::Equal(codec::TypeOf<IngressBackend>(), &a, &b);
-}
-bool operator==(const IngressClass& a, const IngressClass& b) {
-  return codec::Equal(codec::TypeOf<IngressClass>(), &a, &b);
-}
-bool operator==(const IngressClassList& a, const IngressClassList& b) {
-  return codec::Equal(codec::TypeOf<IngressClassList>(), &a, &b);
-}
-bool operator==(const IngressClassParametersReference& a, const IngressClassParametersReference& b) {
-  return codec::Equal(codec::TypeOf<IngressClassParametersReference>(), &a, &b);
-}
-bool operator==(const IngressClassSpec& a, const IngressClassSpec& b) {
-  return codec::Equal(codec::TypeOf<IngressClassSpec>(), &a, &b);
-}
-bool operator==(const IngressList& a, const IngressList& b) {
-  return codec::Equal(codec::TypeOf<IngressList>(), &a, &b);
-}
-bool operator==(const IngressLoadBalancerIngress& a, const IngressLoadBalancerIngress& b) {
-  return codec::Equal(codec::TypeOf<IngressLoadBalancerIngress>(), &a, &b);
-}
-bool operator==(const IngressLoadBalancerStatus& a, const IngressLoadBalancerStatus& b) {
-  return codec::Equal(codec::TypeOf<IngressLoadBalancerStatus>(), &a, &b);
-}
-bool operator==(const IngressPortStatus& a, const IngressPortStatus& b) {
-  return codec::Equal(codec::TypeOf<IngressPortStatus>(), &a, &b);
-}
-bool operator==(const IngressRule& a, const IngressRule& b) {
-  return codec::Equal(codec::TypeOf<IngressRule>(), &a, &b);
-}
-bool operator==(const IngressRuleValue& a, const IngressRuleValue& b) {
-  return codec::Equal(codec::TypeOf<IngressRuleValue>(), &a, &b);
-}
-bool operator==(const IngressServiceBackend& a, const IngressServiceBackend& b) {
-  return codec::Equal(codec::TypeOf<IngressServiceBackend>(), &a, &b);
-}
-bool operator==(const IngressSpec& a, const IngressSpec& b) {
-  return codec::Equal(codec::TypeOf<IngressSpec>(), &a, &b);
-}
-bool operator==(const IngressStatus& a, const IngressStatus& b) {
-  return codec::Equal(codec::TypeOf<IngressStatus>(), &a, &b);
-}
-bool operator==(const IngressTLS& a, const IngressTLS& b) {
-  return codec::Equal(codec::TypeOf<IngressTLS>(), &a, &b);
-}
-bool operator==(const NetworkPolicy& a, const NetworkPolicy& b) {
-  return codec::Equal(codec::TypeOf<NetworkPolicy>(), &a, &b);
-}
-bool operator==(const NetworkPolicyEgressRule& a, const NetworkPolicyEgressRule& b) {
-  return codec::Equal(codec::TypeOf<NetworkPolicyEgressRule>(), &a, &b);
-}
-bool operator==(const NetworkPolicyIngressRule& a, const NetworkPolicyIngressRule& b) {
-  return codec::Equal(codec::TypeOf<NetworkPolicyIngressRule>(), &a, &b);
-}
-bool operator==(const NetworkPolicyList& a, const NetworkPolicyList& b) {
-  return codec::Equal(codec::TypeOf<NetworkPolicyList>(), &a, &b);
-}
-bool operator==(const NetworkPolicyPeer& a, const NetworkPolicyPeer& b) {
-  return codec::Equal(codec::TypeOf<NetworkPolicyPeer>(), &a, &b);
-}
-bool operator==(const NetworkPolicyPort& a, const NetworkPolicyPort& b) {
-  return codec::Equal(codec::TypeOf<NetworkPolicyPort>(), &a, &b);
-}
-bool operator==(const NetworkPolicySpec& a, const NetworkPolicySpec& b) {
-  return codec::Equal(codec::TypeOf<NetworkPolicySpec>(), &a, &b);
-}
-bool operator==(const ParentReference& a, const ParentReference& b) {
-  return codec::Equal(codec::TypeOf<ParentReference>(), &a, &b);
-}
-bool operator==(const ServiceBackendPort& a, const ServiceBackendPort& b) {
-  return codec::Equal(codec::TypeOf<ServiceBackendPort>(), &a, &b);
-}
-bool operator==(const ServiceCIDR& a, const ServiceCIDR& b) {
-  return codec::Equal(codec::TypeOf<ServiceCIDR>(), &a, &b);
-}
-bool operator==(const ServiceCIDRList& a, const ServiceCIDRList& b) {
-  return codec::Equal(codec::TypeOf<ServiceCIDRList>(), &a, &b);
-}
-bool operator==(const ServiceCIDRSpec& a, const ServiceCIDRSpec& b) {
-  return codec::Equal(codec::TypeOf<ServiceCIDRSpec>(), &a, &b);
-}
-bool operator==(const ServiceCIDRStatus& a, const ServiceCIDRStatus& b) {
-  return codec::Equal(codec::TypeOf<ServiceCIDRStatus>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(HTTPIngressPath)
+CLIENT_CPP_DEFINE_EQUAL(HTTPIngressRuleValue)
+CLIENT_CPP_DEFINE_EQUAL(IPAddress)
+CLIENT_CPP_DEFINE_EQUAL(IPAddressList)
+CLIENT_CPP_DEFINE_EQUAL(IPAddressSpec)
+CLIENT_CPP_DEFINE_EQUAL(IPBlock)
+CLIENT_CPP_DEFINE_EQUAL(Ingress)
+CLIENT_CPP_DEFINE_EQUAL(IngressBackend)
+CLIENT_CPP_DEFINE_EQUAL(IngressClass)
+CLIENT_CPP_DEFINE_EQUAL(IngressClassList)
+CLIENT_CPP_DEFINE_EQUAL(IngressClassParametersReference)
+CLIENT_CPP_DEFINE_EQUAL(IngressClassSpec)
+CLIENT_CPP_DEFINE_EQUAL(IngressList)
+CLIENT_CPP_DEFINE_EQUAL(IngressLoadBalancerIngress)
+CLIENT_CPP_DEFINE_EQUAL(IngressLoadBalancerStatus)
+CLIENT_CPP_DEFINE_EQUAL(IngressPortStatus)
+CLIENT_CPP_DEFINE_EQUAL(IngressRule)
+CLIENT_CPP_DEFINE_EQUAL(IngressRuleValue)
+CLIENT_CPP_DEFINE_EQUAL(IngressServiceBackend)
+CLIENT_CPP_DEFINE_EQUAL(IngressSpec)
+CLIENT_CPP_DEFINE_EQUAL(IngressStatus)
+CLIENT_CPP_DEFINE_EQUAL(IngressTLS)
+CLIENT_CPP_DEFINE_EQUAL(NetworkPolicy)
+CLIENT_CPP_DEFINE_EQUAL(NetworkPolicyEgressRule)
+CLIENT_CPP_DEFINE_EQUAL(NetworkPolicyIngressRule)
+CLIENT_CPP_DEFINE_EQUAL(NetworkPolicyList)
+CLIENT_CPP_DEFINE_EQUAL(NetworkPolicyPeer)
+CLIENT_CPP_DEFINE_EQUAL(NetworkPolicyPort)
+CLIENT_CPP_DEFINE_EQUAL(NetworkPolicySpec)
+CLIENT_CPP_DEFINE_EQUAL(ParentReference)
+CLIENT_CPP_DEFINE_EQUAL(ServiceBackendPort)
+CLIENT_CPP_DEFINE_EQUAL(ServiceCIDR)
+CLIENT_CPP_DEFINE_EQUAL(ServiceCIDRList)
+CLIENT_CPP_DEFINE_EQUAL(ServiceCIDRSpec)
+CLIENT_CPP_DEFINE_EQUAL(ServiceCIDRStatus)
 
 }  // namespace networkingv1
 

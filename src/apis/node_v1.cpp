@@ -2,7 +2,7 @@
 #include <k8s/apis/node/v1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -41,34 +41,18 @@ constexpr codec::Field kSchedulingFields[] = {
 }  // namespace nodev1
 
 namespace codec {
-constinit const TypeInfo Describe<nodev1::Overhead>::info =
-    StructInfo<nodev1::Overhead>(
-        "Overhead", nodev1::kOverheadFields);
-constinit const TypeInfo Describe<nodev1::RuntimeClass>::info =
-    StructInfo<nodev1::RuntimeClass>(
-        "RuntimeClass", nodev1::kRuntimeClassFields);
-constinit const TypeInfo Describe<nodev1::RuntimeClassList>::info =
-    StructInfo<nodev1::RuntimeClassList>(
-        "RuntimeClassList", nodev1::kRuntimeClassListFields);
-constinit const TypeInfo Describe<nodev1::Scheduling>::info =
-    StructInfo<nodev1::Scheduling>(
-        "Scheduling", nodev1::kSchedulingFields);
+CLIENT_CPP_DEFINE_STRUCT(nodev1, Overhead)
+CLIENT_CPP_DEFINE_STRUCT(nodev1, RuntimeClass)
+CLIENT_CPP_DEFINE_STRUCT(nodev1, RuntimeClassList)
+CLIENT_CPP_DEFINE_STRUCT(nodev1, Scheduling)
 }  // namespace codec
 
 namespace nodev1 {
 
-bool operator==(const Overhead& a, const Overhead& b) {
-  return codec::Equal(codec::TypeOf<Overhead>(), &a, &b);
-}
-bool operator==(const RuntimeClass& a, const RuntimeClass& b) {
-  return codec::Equal(codec::TypeOf<RuntimeClass>(), &a, &b);
-}
-bool operator==(const RuntimeClassList& a, const RuntimeClassList& b) {
-  return codec::Equal(codec::TypeOf<RuntimeClassList>(), &a, &b);
-}
-bool operator==(const Scheduling& a, const Scheduling& b) {
-  return codec::Equal(codec::TypeOf<Scheduling>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(Overhead)
+CLIENT_CPP_DEFINE_EQUAL(RuntimeClass)
+CLIENT_CPP_DEFINE_EQUAL(RuntimeClassList)
+CLIENT_CPP_DEFINE_EQUAL(Scheduling)
 
 }  // namespace nodev1
 

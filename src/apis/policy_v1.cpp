@@ -2,7 +2,7 @@
 #include <k8s/apis/policy/v1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -58,40 +58,20 @@ constexpr codec::Field kPodDisruptionBudgetStatusFields[] = {
 }  // namespace policyv1
 
 namespace codec {
-constinit const TypeInfo Describe<policyv1::Eviction>::info =
-    StructInfo<policyv1::Eviction>(
-        "Eviction", policyv1::kEvictionFields);
-constinit const TypeInfo Describe<policyv1::PodDisruptionBudget>::info =
-    StructInfo<policyv1::PodDisruptionBudget>(
-        "PodDisruptionBudget", policyv1::kPodDisruptionBudgetFields);
-constinit const TypeInfo Describe<policyv1::PodDisruptionBudgetList>::info =
-    StructInfo<policyv1::PodDisruptionBudgetList>(
-        "PodDisruptionBudgetList", policyv1::kPodDisruptionBudgetListFields);
-constinit const TypeInfo Describe<policyv1::PodDisruptionBudgetSpec>::info =
-    StructInfo<policyv1::PodDisruptionBudgetSpec>(
-        "PodDisruptionBudgetSpec", policyv1::kPodDisruptionBudgetSpecFields);
-constinit const TypeInfo Describe<policyv1::PodDisruptionBudgetStatus>::info =
-    StructInfo<policyv1::PodDisruptionBudgetStatus>(
-        "PodDisruptionBudgetStatus", policyv1::kPodDisruptionBudgetStatusFields);
+CLIENT_CPP_DEFINE_STRUCT(policyv1, Eviction)
+CLIENT_CPP_DEFINE_STRUCT(policyv1, PodDisruptionBudget)
+CLIENT_CPP_DEFINE_STRUCT(policyv1, PodDisruptionBudgetList)
+CLIENT_CPP_DEFINE_STRUCT(policyv1, PodDisruptionBudgetSpec)
+CLIENT_CPP_DEFINE_STRUCT(policyv1, PodDisruptionBudgetStatus)
 }  // namespace codec
 
 namespace policyv1 {
 
-bool operator==(const Eviction& a, const Eviction& b) {
-  return codec::Equal(codec::TypeOf<Eviction>(), &a, &b);
-}
-bool operator==(const PodDisruptionBudget& a, const PodDisruptionBudget& b) {
-  return codec::Equal(codec::TypeOf<PodDisruptionBudget>(), &a, &b);
-}
-bool operator==(const PodDisruptionBudgetList& a, const PodDisruptionBudgetList& b) {
-  return codec::Equal(codec::TypeOf<PodDisruptionBudgetList>(), &a, &b);
-}
-bool operator==(const PodDisruptionBudgetSpec& a, const PodDisruptionBudgetSpec& b) {
-  return codec::Equal(codec::TypeOf<PodDisruptionBudgetSpec>(), &a, &b);
-}
-bool operator==(const PodDisruptionBudgetStatus& a, const PodDisruptionBudgetStatus& b) {
-  return codec::Equal(codec::TypeOf<PodDisruptionBudgetStatus>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(Eviction)
+CLIENT_CPP_DEFINE_EQUAL(PodDisruptionBudget)
+CLIENT_CPP_DEFINE_EQUAL(PodDisruptionBudgetList)
+CLIENT_CPP_DEFINE_EQUAL(PodDisruptionBudgetSpec)
+CLIENT_CPP_DEFINE_EQUAL(PodDisruptionBudgetStatus)
 
 }  // namespace policyv1
 

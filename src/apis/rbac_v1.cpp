@@ -2,7 +2,7 @@
 #include <k8s/apis/rbac/v1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -101,82 +101,34 @@ constexpr codec::Field kSubjectFields[] = {
 }  // namespace rbacv1
 
 namespace codec {
-constinit const TypeInfo Describe<rbacv1::AggregationRule>::info =
-    StructInfo<rbacv1::AggregationRule>(
-        "AggregationRule", rbacv1::kAggregationRuleFields);
-constinit const TypeInfo Describe<rbacv1::ClusterRole>::info =
-    StructInfo<rbacv1::ClusterRole>(
-        "ClusterRole", rbacv1::kClusterRoleFields);
-constinit const TypeInfo Describe<rbacv1::ClusterRoleBinding>::info =
-    StructInfo<rbacv1::ClusterRoleBinding>(
-        "ClusterRoleBinding", rbacv1::kClusterRoleBindingFields);
-constinit const TypeInfo Describe<rbacv1::ClusterRoleBindingList>::info =
-    StructInfo<rbacv1::ClusterRoleBindingList>(
-        "ClusterRoleBindingList", rbacv1::kClusterRoleBindingListFields);
-constinit const TypeInfo Describe<rbacv1::ClusterRoleList>::info =
-    StructInfo<rbacv1::ClusterRoleList>(
-        "ClusterRoleList", rbacv1::kClusterRoleListFields);
-constinit const TypeInfo Describe<rbacv1::PolicyRule>::info =
-    StructInfo<rbacv1::PolicyRule>(
-        "PolicyRule", rbacv1::kPolicyRuleFields);
-constinit const TypeInfo Describe<rbacv1::Role>::info =
-    StructInfo<rbacv1::Role>(
-        "Role", rbacv1::kRoleFields);
-constinit const TypeInfo Describe<rbacv1::RoleBinding>::info =
-    StructInfo<rbacv1::RoleBinding>(
-        "RoleBinding", rbacv1::kRoleBindingFields);
-constinit const TypeInfo Describe<rbacv1::RoleBindingList>::info =
-    StructInfo<rbacv1::RoleBindingList>(
-        "RoleBindingList", rbacv1::kRoleBindingListFields);
-constinit const TypeInfo Describe<rbacv1::RoleList>::info =
-    StructInfo<rbacv1::RoleList>(
-        "RoleList", rbacv1::kRoleListFields);
-constinit const TypeInfo Describe<rbacv1::RoleRef>::info =
-    StructInfo<rbacv1::RoleRef>(
-        "RoleRef", rbacv1::kRoleRefFields);
-constinit const TypeInfo Describe<rbacv1::Subject>::info =
-    StructInfo<rbacv1::Subject>(
-        "Subject", rbacv1::kSubjectFields);
+CLIENT_CPP_DEFINE_STRUCT(rbacv1, AggregationRule)
+CLIENT_CPP_DEFINE_STRUCT(rbacv1, ClusterRole)
+CLIENT_CPP_DEFINE_STRUCT(rbacv1, ClusterRoleBinding)
+CLIENT_CPP_DEFINE_STRUCT(rbacv1, ClusterRoleBindingList)
+CLIENT_CPP_DEFINE_STRUCT(rbacv1, ClusterRoleList)
+CLIENT_CPP_DEFINE_STRUCT(rbacv1, PolicyRule)
+CLIENT_CPP_DEFINE_STRUCT(rbacv1, Role)
+CLIENT_CPP_DEFINE_STRUCT(rbacv1, RoleBinding)
+CLIENT_CPP_DEFINE_STRUCT(rbacv1, RoleBindingList)
+CLIENT_CPP_DEFINE_STRUCT(rbacv1, RoleList)
+CLIENT_CPP_DEFINE_STRUCT(rbacv1, RoleRef)
+CLIENT_CPP_DEFINE_STRUCT(rbacv1, Subject)
 }  // namespace codec
 
 namespace rbacv1 {
 
-bool operator==(const AggregationRule& a, const AggregationRule& b) {
-  return codec::Equal(codec::TypeOf<AggregationRule>(), &a, &b);
-}
-bool operator==(const ClusterRole& a, const ClusterRole& b) {
-  return codec::Equal(codec::TypeOf<ClusterRole>(), &a, &b);
-}
-bool operator==(const ClusterRoleBinding& a, const ClusterRoleBinding& b) {
-  return codec::Equal(codec::TypeOf<ClusterRoleBinding>(), &a, &b);
-}
-bool operator==(const ClusterRoleBindingList& a, const ClusterRoleBindingList& b) {
-  return codec::Equal(codec::TypeOf<ClusterRoleBindingList>(), &a, &b);
-}
-bool operator==(const ClusterRoleList& a, const ClusterRoleList& b) {
-  return codec::Equal(codec::TypeOf<ClusterRoleList>(), &a, &b);
-}
-bool operator==(const PolicyRule& a, const PolicyRule& b) {
-  return codec::Equal(codec::TypeOf<PolicyRule>(), &a, &b);
-}
-bool operator==(const Role& a, const Role& b) {
-  return codec::Equal(codec::TypeOf<Role>(), &a, &b);
-}
-bool operator==(const RoleBinding& a, const RoleBinding& b) {
-  return codec::Equal(codec::TypeOf<RoleBinding>(), &a, &b);
-}
-bool operator==(const RoleBindingList& a, const RoleBindingList& b) {
-  return codec::Equal(codec::TypeOf<RoleBindingList>(), &a, &b);
-}
-bool operator==(const RoleList& a, const RoleList& b) {
-  return codec::Equal(codec::TypeOf<RoleList>(), &a, &b);
-}
-bool operator==(const RoleRef& a, const RoleRef& b) {
-  return codec::Equal(codec::TypeOf<RoleRef>(), &a, &b);
-}
-bool operator==(const Subject& a, const Subject& b) {
-  return codec::Equal(codec::TypeOf<Subject>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(AggregationRule)
+CLIENT_CPP_DEFINE_EQUAL(ClusterRole)
+CLIENT_CPP_DEFINE_EQUAL(ClusterRoleBinding)
+CLIENT_CPP_DEFINE_EQUAL(ClusterRoleBindingList)
+CLIENT_CPP_DEFINE_EQUAL(ClusterRoleList)
+CLIENT_CPP_DEFINE_EQUAL(PolicyRule)
+CLIENT_CPP_DEFINE_EQUAL(Role)
+CLIENT_CPP_DEFINE_EQUAL(RoleBinding)
+CLIENT_CPP_DEFINE_EQUAL(RoleBindingList)
+CLIENT_CPP_DEFINE_EQUAL(RoleList)
+CLIENT_CPP_DEFINE_EQUAL(RoleRef)
+CLIENT_CPP_DEFINE_EQUAL(Subject)
 
 }  // namespace rbacv1
 

@@ -2,7 +2,7 @@
 #include <k8s/apis/resource/v1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -377,322 +377,114 @@ constexpr codec::Field kResourceSliceSpecFields[] = {
 }  // namespace resourcev1
 
 namespace codec {
-constinit const TypeInfo Describe<resourcev1::AllocatedDeviceStatus>::info =
-    StructInfo<resourcev1::AllocatedDeviceStatus>(
-        "AllocatedDeviceStatus", resourcev1::kAllocatedDeviceStatusFields);
-constinit const TypeInfo Describe<resourcev1::AllocationResult>::info =
-    StructInfo<resourcev1::AllocationResult>(
-        "AllocationResult", resourcev1::kAllocationResultFields);
-constinit const TypeInfo Describe<resourcev1::CELDeviceSelector>::info =
-    StructInfo<resourcev1::CELDeviceSelector>(
-        "CELDeviceSelector", resourcev1::kCELDeviceSelectorFields);
-constinit const TypeInfo Describe<resourcev1::CapacityRequestPolicy>::info =
-    StructInfo<resourcev1::CapacityRequestPolicy>(
-        "CapacityRequestPolicy", resourcev1::kCapacityRequestPolicyFields);
-constinit const TypeInfo Describe<resourcev1::CapacityRequestPolicyRange>::info =
-    StructInfo<resourcev1::CapacityRequestPolicyRange>(
-        "CapacityRequestPolicyRange", resourcev1::kCapacityRequestPolicyRangeFields);
-constinit const TypeInfo Describe<resourcev1::CapacityRequirements>::info =
-    StructInfo<resourcev1::CapacityRequirements>(
-        "CapacityRequirements", resourcev1::kCapacityRequirementsFields);
-constinit const TypeInfo Describe<resourcev1::Counter>::info =
-    StructInfo<resourcev1::Counter>(
-        "Counter", resourcev1::kCounterFields);
-constinit const TypeInfo Describe<resourcev1::CounterSet>::info =
-    StructInfo<resourcev1::CounterSet>(
-        "CounterSet", resourcev1::kCounterSetFields);
-constinit const TypeInfo Describe<resourcev1::Device>::info =
-    StructInfo<resourcev1::Device>(
-        "Device", resourcev1::kDeviceFields);
-constinit const TypeInfo Describe<resourcev1::DeviceAllocationConfiguration>::info =
-    StructInfo<resourcev1::DeviceAllocationConfiguration>(
-        "DeviceAllocationConfiguration", resourcev1::kDeviceAllocationConfigurationFields);
-constinit const TypeInfo Describe<resourcev1::DeviceAllocationResult>::info =
-    StructInfo<resourcev1::DeviceAllocationResult>(
-        "DeviceAllocationResult", resourcev1::kDeviceAllocationResultFields);
-constinit const TypeInfo Describe<resourcev1::DeviceAttribute>::info =
-    StructInfo<resourcev1::DeviceAttribute>(
-        "DeviceAttribute", resourcev1::kDeviceAttributeFields);
-constinit const TypeInfo Describe<resourcev1::DeviceCapacity>::info =
-    StructInfo<resourcev1::DeviceCapacity>(
-        "DeviceCapacity", resourcev1::kDeviceCapacityFields);
-constinit const TypeInfo Describe<resourcev1::DeviceClaim>::info =
-    StructInfo<resourcev1::DeviceClaim>(
-        "DeviceClaim", resourcev1::kDeviceClaimFields);
-constinit const TypeInfo Describe<resourcev1::DeviceClaimConfiguration>::info =
-    StructInfo<resourcev1::DeviceClaimConfiguration>(
-        "DeviceClaimConfiguration", resourcev1::kDeviceClaimConfigurationFields);
-constinit const TypeInfo Describe<resourcev1::DeviceClass>::info =
-    StructInfo<resourcev1::DeviceClass>(
-        "DeviceClass", resourcev1::kDeviceClassFields);
-constinit const TypeInfo Describe<resourcev1::DeviceClassConfiguration>::info =
-    StructInfo<resourcev1::DeviceClassConfiguration>(
-        "DeviceClassConfiguration", resourcev1::kDeviceClassConfigurationFields);
-constinit const TypeInfo Describe<resourcev1::DeviceClassList>::info =
-    StructInfo<resourcev1::DeviceClassList>(
-        "DeviceClassList", resourcev1::kDeviceClassListFields);
-constinit const TypeInfo Describe<resourcev1::DeviceClassSpec>::info =
-    StructInfo<resourcev1::DeviceClassSpec>(
-        "DeviceClassSpec", resourcev1::kDeviceClassSpecFields);
-constinit const TypeInfo Describe<resourcev1::DeviceConfiguration>::info =
-    StructInfo<resourcev1::DeviceConfiguration>(
-        "DeviceConfiguration", resourcev1::kDeviceConfigurationFields);
-constinit const TypeInfo Describe<resourcev1::DeviceConstraint>::info =
-    StructInfo<resourcev1::DeviceConstraint>(
-        "DeviceConstraint", resourcev1::kDeviceConstraintFields);
-constinit const TypeInfo Describe<resourcev1::DeviceCounterConsumption>::info =
-    StructInfo<resourcev1::DeviceCounterConsumption>(
-        "DeviceCounterConsumption", resourcev1::kDeviceCounterConsumptionFields);
-constinit const TypeInfo Describe<resourcev1::DeviceDerivedAttribute>::info =
-    StructInfo<resourcev1::DeviceDerivedAttribute>(
-        "DeviceDerivedAttribute", resourcev1::kDeviceDerivedAttributeFields);
-constinit const TypeInfo Describe<resourcev1::DeviceRequest>::info =
-    StructInfo<resourcev1::DeviceRequest>(
-        "DeviceRequest", resourcev1::kDeviceRequestFields);
-constinit const TypeInfo Describe<resourcev1::DeviceRequestAllocationResult>::info =
-    StructInfo<resourcev1::DeviceRequestAllocationResult>(
-        "DeviceRequestAllocationResult", resourcev1::kDeviceRequestAllocationResultFields);
-constinit const TypeInfo Describe<resourcev1::DeviceSelector>::info =
-    StructInfo<resourcev1::DeviceSelector>(
-        "DeviceSelector", resourcev1::kDeviceSelectorFields);
-constinit const TypeInfo Describe<resourcev1::DeviceSubRequest>::info =
-    StructInfo<resourcev1::DeviceSubRequest>(
-        "DeviceSubRequest", resourcev1::kDeviceSubRequestFields);
-constinit const TypeInfo Describe<resourcev1::DeviceTaint>::info =
-    StructInfo<resourcev1::DeviceTaint>(
-        "DeviceTaint", resourcev1::kDeviceTaintFields);
-constinit const TypeInfo Describe<resourcev1::DeviceTaintRule>::info =
-    StructInfo<resourcev1::DeviceTaintRule>(
-        "DeviceTaintRule", resourcev1::kDeviceTaintRuleFields);
-constinit const TypeInfo Describe<resourcev1::DeviceTaintRuleList>::info =
-    StructInfo<resourcev1::DeviceTaintRuleList>(
-        "DeviceTaintRuleList", resourcev1::kDeviceTaintRuleListFields);
-constinit const TypeInfo Describe<resourcev1::DeviceTaintRuleSpec>::info =
-    StructInfo<resourcev1::DeviceTaintRuleSpec>(
-        "DeviceTaintRuleSpec", resourcev1::kDeviceTaintRuleSpecFields);
-constinit const TypeInfo Describe<resourcev1::DeviceTaintRuleStatus>::info =
-    StructInfo<resourcev1::DeviceTaintRuleStatus>(
-        "DeviceTaintRuleStatus", resourcev1::kDeviceTaintRuleStatusFields);
-constinit const TypeInfo Describe<resourcev1::DeviceTaintSelector>::info =
-    StructInfo<resourcev1::DeviceTaintSelector>(
-        "DeviceTaintSelector", resourcev1::kDeviceTaintSelectorFields);
-constinit const TypeInfo Describe<resourcev1::DeviceToleration>::info =
-    StructInfo<resourcev1::DeviceToleration>(
-        "DeviceToleration", resourcev1::kDeviceTolerationFields);
-constinit const TypeInfo Describe<resourcev1::ExactDeviceRequest>::info =
-    StructInfo<resourcev1::ExactDeviceRequest>(
-        "ExactDeviceRequest", resourcev1::kExactDeviceRequestFields);
-constinit const TypeInfo Describe<resourcev1::NetworkDeviceData>::info =
-    StructInfo<resourcev1::NetworkDeviceData>(
-        "NetworkDeviceData", resourcev1::kNetworkDeviceDataFields);
-constinit const TypeInfo Describe<resourcev1::NodeAllocatableMapping>::info =
-    StructInfo<resourcev1::NodeAllocatableMapping>(
-        "NodeAllocatableMapping", resourcev1::kNodeAllocatableMappingFields);
-constinit const TypeInfo Describe<resourcev1::NodeAllocatableOverhead>::info =
-    StructInfo<resourcev1::NodeAllocatableOverhead>(
-        "NodeAllocatableOverhead", resourcev1::kNodeAllocatableOverheadFields);
-constinit const TypeInfo Describe<resourcev1::NodeAllocatableResource>::info =
-    StructInfo<resourcev1::NodeAllocatableResource>(
-        "NodeAllocatableResource", resourcev1::kNodeAllocatableResourceFields);
-constinit const TypeInfo Describe<resourcev1::OpaqueDeviceConfiguration>::info =
-    StructInfo<resourcev1::OpaqueDeviceConfiguration>(
-        "OpaqueDeviceConfiguration", resourcev1::kOpaqueDeviceConfigurationFields);
-constinit const TypeInfo Describe<resourcev1::ResourceClaim>::info =
-    StructInfo<resourcev1::ResourceClaim>(
-        "ResourceClaim", resourcev1::kResourceClaimFields);
-constinit const TypeInfo Describe<resourcev1::ResourceClaimConsumerReference>::info =
-    StructInfo<resourcev1::ResourceClaimConsumerReference>(
-        "ResourceClaimConsumerReference", resourcev1::kResourceClaimConsumerReferenceFields);
-constinit const TypeInfo Describe<resourcev1::ResourceClaimList>::info =
-    StructInfo<resourcev1::ResourceClaimList>(
-        "ResourceClaimList", resourcev1::kResourceClaimListFields);
-constinit const TypeInfo Describe<resourcev1::ResourceClaimSpec>::info =
-    StructInfo<resourcev1::ResourceClaimSpec>(
-        "ResourceClaimSpec", resourcev1::kResourceClaimSpecFields);
-constinit const TypeInfo Describe<resourcev1::ResourceClaimStatus>::info =
-    StructInfo<resourcev1::ResourceClaimStatus>(
-        "ResourceClaimStatus", resourcev1::kResourceClaimStatusFields);
-constinit const TypeInfo Describe<resourcev1::ResourceClaimTemplate>::info =
-    StructInfo<resourcev1::ResourceClaimTemplate>(
-        "ResourceClaimTemplate", resourcev1::kResourceClaimTemplateFields);
-constinit const TypeInfo Describe<resourcev1::ResourceClaimTemplateList>::info =
-    StructInfo<resourcev1::ResourceClaimTemplateList>(
-        "ResourceClaimTemplateList", resourcev1::kResourceClaimTemplateListFields);
-constinit const TypeInfo Describe<resourcev1::ResourceClaimTemplateSpec>::info =
-    StructInfo<resourcev1::ResourceClaimTemplateSpec>(
-        "ResourceClaimTemplateSpec", resourcev1::kResourceClaimTemplateSpecFields);
-constinit const TypeInfo Describe<resourcev1::ResourcePool>::info =
-    StructInfo<resourcev1::ResourcePool>(
-        "ResourcePool", resourcev1::kResourcePoolFields);
-constinit const TypeInfo Describe<resourcev1::ResourceSlice>::info =
-    StructInfo<resourcev1::ResourceSlice>(
-        "ResourceSlice", resourcev1::kResourceSliceFields);
-constinit const TypeInfo Describe<resourcev1::ResourceSliceList>::info =
-    StructInfo<resourcev1::ResourceSliceList>(
-        "ResourceSliceList", resourcev1::kResourceSliceListFields);
-constinit const TypeInfo Describe<resourcev1::ResourceSliceSpec>::info =
-    StructInfo<resourcev1::ResourceSliceSpec>(
-        "ResourceSliceSpec", resourcev1::kResourceSliceSpecFields);
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, AllocatedDeviceStatus)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, AllocationResult)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, CELDeviceSelector)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, CapacityRequestPolicy)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, CapacityRequestPolicyRange)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, CapacityRequirements)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, Counter)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, CounterSet)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, Device)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, DeviceAllocationConfiguration)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, DeviceAllocationResult)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, DeviceAttribute)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, DeviceCapacity)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, DeviceClaim)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, DeviceClaimConfiguration)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, DeviceClass)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, DeviceClassConfiguration)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, DeviceClassList)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, DeviceClassSpec)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, DeviceConfiguration)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, DeviceConstraint)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, DeviceCounterConsumption)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, DeviceDerivedAttribute)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, DeviceRequest)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, DeviceRequestAllocationResult)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, DeviceSelector)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, DeviceSubRequest)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, DeviceTaint)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, DeviceTaintRule)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, DeviceTaintRuleList)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, DeviceTaintRuleSpec)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, DeviceTaintRuleStatus)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, DeviceTaintSelector)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, DeviceToleration)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, ExactDeviceRequest)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, NetworkDeviceData)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, NodeAllocatableMapping)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, NodeAllocatableOverhead)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, NodeAllocatableResource)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, OpaqueDeviceConfiguration)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, ResourceClaim)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, ResourceClaimConsumerReference)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, ResourceClaimList)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, ResourceClaimSpec)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, ResourceClaimStatus)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, ResourceClaimTemplate)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, ResourceClaimTemplateList)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, ResourceClaimTemplateSpec)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, ResourcePool)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, ResourceSlice)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, ResourceSliceList)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1, ResourceSliceSpec)
 }  // namespace codec
 
 namespace resourcev1 {
 
-bool operator==(const AllocatedDeviceStatus& a, const AllocatedDeviceStatus& b) {
-  return codec::Equal(codec::TypeOf<AllocatedDeviceStatus>(), &a, &b);
-}
-bool operator==(const AllocationResult& a, const AllocationResult& b) {
-  return codec::Equal(codec::TypeOf<AllocationResult>(), &a, &b);
-}
-bool operator==(const CELDeviceSelector& a, const CELDeviceSelector& b) {
-  return codec::Equal(codec::TypeOf<CELDeviceSelector>(), &a, &b);
-}
-bool operator==(const CapacityRequestPolicy& a, const CapacityRequestPolicy& b) {
-  return codec::Equal(codec::TypeOf<CapacityRequestPolicy>(), &a, &b);
-}
-bool operator==(const CapacityRequestPolicyRange& a, const CapacityRequestPolicyRange& b) {
-  return codec::Equal(codec::TypeOf<CapacityRequestPolicyRange>(), &a, &b);
-}
-bool operator==(const CapacityRequirements& a, const CapacityRequirements& b) {
-  return codec::Equal(codec::TypeOf<CapacityRequirements>(), &a, &b);
-}
-bool operator==(const Counter& a, const Counter& b) {
-  return codec::Equal(codec::TypeOf<Counter>(), &a, &b);
-}
-bool operator==(const CounterSet& a, const CounterSet& b) {
-  return codec::Equal(codec::TypeOf<CounterSet>(), &a, &b);
-}
-bool operator==(const Device& a, const Device& b) {
-  return codec::Equal(codec::TypeOf<Device>(), &a, &b);
-}
-bool operator==(const DeviceAllocationConfiguration& a, const DeviceAllocationConfiguration& b) {
-  return codec::Equal(codec::TypeOf<DeviceAllocationConfiguration>(), &a, &b);
-}
-bool operator==(const DeviceAllocationResult& a, const DeviceAllocationResult& b) {
-  return codec::Equal(codec::TypeOf<DeviceAllocationResult>(), &a, &b);
-}
-bool operator==(const DeviceAttribute& a, const DeviceAttribute& b) {
-  return codec::Equal(codec::TypeOf<DeviceAttribute>(), &a, &b);
-}
-bool operator==(const DeviceCapacity& a, const DeviceCapacity& b) {
-  return codec::Equal(codec::TypeOf<DeviceCapacity>(), &a, &b);
-}
-bool operator==(const DeviceClaim& a, const DeviceClaim& b) {
-  return codec::Equal(codec::TypeOf<DeviceClaim>(), &a, &b);
-}
-bool operator==(const DeviceClaimConfiguration& a, const DeviceClaimConfiguration& b) {
-  return codec::Equal(codec::TypeOf<DeviceClaimConfiguration>(), &a, &b);
-}
-bool operator==(const DeviceClass& a, const DeviceClass& b) {
-  return codec::Equal(codec::TypeOf<DeviceClass>(), &a, &b);
-}
-bool operator==(const DeviceClassConfiguration& a, const DeviceClassConfiguration& b) {
-  return codec::Equal(codec::TypeOf<DeviceClassConfiguration>(), &a, &b);
-}
-bool operator==(const DeviceClassList& a, const DeviceClassList& b) {
-  return codec::Equal(codec::TypeOf<DeviceClassList>(), &a, &b);
-}
-bool operator==(const DeviceClassSpec& a, const DeviceClassSpec& b) {
-  return codec::Equal(codec::TypeOf<DeviceClassSpec>(), &a, &b);
-}
-bool operator==(const DeviceConfiguration& a, const DeviceConfiguration& b) {
-  return codec::Equal(codec::TypeOf<DeviceConfiguration>(), &a, &b);
-}
-bool operator==(const DeviceConstraint& a, const DeviceConstraint& b) {
-  return codec::Equal(codec::TypeOf<DeviceConstraint>(), &a, &b);
-}
-bool operator==(const DeviceCounterConsumption& a, const DeviceCounterConsumption& b) {
-  return codec::Equal(codec::TypeOf<DeviceCounterConsumption>(), &a, &b);
-}
-bool operator==(const DeviceDerivedAttribute& a, const DeviceDerivedAttribute& b) {
-  return codec::Equal(codec::TypeOf<DeviceDerivedAttribute>(), &a, &b);
-}
-bool operator==(const DeviceRequest& a, const DeviceRequest& b) {
-  return codec::Equal(codec::TypeOf<DeviceRequest>(), &a, &b);
-}
-bool operator==(const DeviceRequestAllocationResult& a, const DeviceRequestAllocationResult& b) {
-  return codec::Equal(codec::TypeOf<DeviceRequestAllocationResult>(), &a, &b);
-}
-bool operator==(const DeviceSelector& a, const DeviceSelector& b) {
-  return codec::Equal(codec::TypeOf<DeviceSelector>(), &a, &b);
-}
-bool operator==(const DeviceSubRequest& a, const DeviceSubRequest& b) {
-  return codec::Equal(codec::TypeOf<DeviceSubRequest>(), &a, &b);
-}
-bool operator==(const DeviceTaint& a, const DeviceTaint& b) {
-  return codec::Equal(codec::TypeOf<DeviceTaint>(), &a, &b);
-}
-bool operator==(const DeviceTaintRule& a, const DeviceTaintRule& b) {
-  return codec::Equal(codec::TypeOf<DeviceTaintRule>(), &a, &b);
-}
-bool operator==(const DeviceTaintRuleList& a, const DeviceTaintRuleList& b) {
-  return codec::Equal(codec::TypeOf<DeviceTaintRuleList>(), &a, &b);
-}
-bool operator==(const DeviceTaintRuleSpec& a, const DeviceTaintRuleSpec& b) {
-  return codec::Equal(codec::TypeOf<DeviceTaintRuleSpec>(), &a, &b);
-}
-bool operator==(const DeviceTaintRuleStatus& a, const DeviceTaintRuleStatus& b) {
-  return codec::Equal(codec::TypeOf<DeviceTaintRuleStatus>(), &a, &b);
-}
-bool operator==(const DeviceTaintSelector& a, const DeviceTaintSelector& b) {
-  return codec::Equal(codec::TypeOf<DeviceTaintSelector>(), &a, &b);
-}
-bool operator==(const DeviceToleration& a, const DeviceToleration& b) {
-  return codec::Equal(codec::TypeOf<DeviceToleration>(), &a, &b);
-}
-bool operator==(const ExactDeviceRequest& a, const ExactDeviceRequest& b) {
-  return codec::Equal(codec::TypeOf<ExactDeviceRequest>(), &a, &b);
-}
-bool operator==(const NetworkDeviceData& a, const NetworkDeviceData& b) {
-  return codec::Equal(codec::TypeOf<NetworkDeviceData>(), &a, &b);
-}
-bool operator==(const NodeAllocatableMapping& a, const NodeAllocatableMapping& b) {
-  return codec::Equal(codec::TypeOf<NodeAllocatableMapping>(), &a, &b);
-}
-bool operator==(const NodeAllocatableOverhead& a, const NodeAllocatableOverhead& b) {
-  return codec::Equal(codec::TypeOf<NodeAllocatableOverhead>(), &a, &b);
-}
-bool operator==(const NodeAllocatableResource& a, const NodeAllocatableResource& b) {
-  return codec::Equal(codec::TypeOf<NodeAllocatableResource>(), &a, &b);
-}
-bool operator==(const OpaqueDeviceConfiguration& a, const OpaqueDeviceConfiguration& b) {
-  return codec::Equal(codec::TypeOf<OpaqueDeviceConfiguration>(), &a, &b);
-}
-bool operator==(const ResourceClaim& a, const ResourceClaim& b) {
-  return codec::Equal(codec::TypeOf<ResourceClaim>(), &a, &b);
-}
-bool operator==(const ResourceClaimConsumerReference& a, const ResourceClaimConsumerReference& b) {
-  return codec::Equal(codec::TypeOf<ResourceClaimConsumerReference>(), &a, &b);
-}
-bool operator==(const ResourceClaimList& a, const ResourceClaimList& b) {
-  return codec::Equal(codec::TypeOf<ResourceClaimList>(), &a, &b);
-}
-bool operator==(const ResourceClaimSpec& a, const ResourceClaimSpec& b) {
-  return codec::Equal(codec::TypeOf<ResourceClaimSpec>(), &a, &b);
-}
-bool operator==(const ResourceClaimStatus& a, const ResourceClaimStatus& b) {
-  return codec::Equal(codec::TypeOf<ResourceClaimStatus>(), &a, &b);
-}
-bool operator==(const ResourceClaimTemplate& a, const ResourceClaimTemplate& b) {
-  return codec::Equal(codec::TypeOf<ResourceClaimTemplate>(), &a, &b);
-}
-bool operator==(const ResourceClaimTemplateList& a, const ResourceClaimTemplateList& b) {
-  return codec::Equal(codec::TypeOf<ResourceClaimTemplateList>(), &a, &b);
-}
-bool operator==(const ResourceClaimTemplateSpec& a, const ResourceClaimTemplateSpec& b) {
-  return codec::Equal(codec::TypeOf<ResourceClaimTemplateSpec>(), &a, &b);
-}
-bool operator==(const ResourcePool& a, const ResourcePool& b) {
-  return codec::Equal(codec::TypeOf<ResourcePool>(), &a, &b);
-}
-bool operator==(const ResourceSlice& a, const ResourceSlice& b) {
-  return codec::Equal(codec::TypeOf<ResourceSlice>(), &a, &b);
-}
-bool operator==(const ResourceSliceList& a, const ResourceSliceList& b) {
-  return codec::Equal(codec::TypeOf<ResourceSliceList>(), &a, &b);
-}
-bool operator==(const ResourceSliceSpec& a, const ResourceSliceSpec& b) {
-  return codec::Equal(codec::TypeOf<ResourceSliceSpec>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(AllocatedDeviceStatus)
+CLIENT_CPP_DEFINE_EQUAL(AllocationResult)
+CLIENT_CPP_DEFINE_EQUAL(CELDeviceSelector)
+CLIENT_CPP_DEFINE_EQUAL(CapacityRequestPolicy)
+CLIENT_CPP_DEFINE_EQUAL(CapacityRequestPolicyRange)
+CLIENT_CPP_DEFINE_EQUAL(CapacityRequirements)
+CLIENT_CPP_DEFINE_EQUAL(Counter)
+CLIENT_CPP_DEFINE_EQUAL(CounterSet)
+CLIENT_CPP_DEFINE_EQUAL(Device)
+CLIENT_CPP_DEFINE_EQUAL(DeviceAllocationConfiguration)
+CLIENT_CPP_DEFINE_EQUAL(DeviceAllocationResult)
+CLIENT_CPP_DEFINE_EQUAL(DeviceAttribute)
+CLIENT_CPP_DEFINE_EQUAL(DeviceCapacity)
+CLIENT_CPP_DEFINE_EQUAL(DeviceClaim)
+CLIENT_CPP_DEFINE_EQUAL(DeviceClaimConfiguration)
+CLIENT_CPP_DEFINE_EQUAL(DeviceClass)
+CLIENT_CPP_DEFINE_EQUAL(DeviceClassConfiguration)
+CLIENT_CPP_DEFINE_EQUAL(DeviceClassList)
+CLIENT_CPP_DEFINE_EQUAL(DeviceClassSpec)
+CLIENT_CPP_DEFINE_EQUAL(DeviceConfiguration)
+CLIENT_CPP_DEFINE_EQUAL(DeviceConstraint)
+CLIENT_CPP_DEFINE_EQUAL(DeviceCounterConsumption)
+CLIENT_CPP_DEFINE_EQUAL(DeviceDerivedAttribute)
+CLIENT_CPP_DEFINE_EQUAL(DeviceRequest)
+CLIENT_CPP_DEFINE_EQUAL(DeviceRequestAllocationResult)
+CLIENT_CPP_DEFINE_EQUAL(DeviceSelector)
+CLIENT_CPP_DEFINE_EQUAL(DeviceSubRequest)
+CLIENT_CPP_DEFINE_EQUAL(DeviceTaint)
+CLIENT_CPP_DEFINE_EQUAL(DeviceTaintRule)
+CLIENT_CPP_DEFINE_EQUAL(DeviceTaintRuleList)
+CLIENT_CPP_DEFINE_EQUAL(DeviceTaintRuleSpec)
+CLIENT_CPP_DEFINE_EQUAL(DeviceTaintRuleStatus)
+CLIENT_CPP_DEFINE_EQUAL(DeviceTaintSelector)
+CLIENT_CPP_DEFINE_EQUAL(DeviceToleration)
+CLIENT_CPP_DEFINE_EQUAL(ExactDeviceRequest)
+CLIENT_CPP_DEFINE_EQUAL(NetworkDeviceData)
+CLIENT_CPP_DEFINE_EQUAL(NodeAllocatableMapping)
+CLIENT_CPP_DEFINE_EQUAL(NodeAllocatableOverhead)
+CLIENT_CPP_DEFINE_EQUAL(NodeAllocatableResource)
+CLIENT_CPP_DEFINE_EQUAL(OpaqueDeviceConfiguration)
+CLIENT_CPP_DEFINE_EQUAL(ResourceClaim)
+CLIENT_CPP_DEFINE_EQUAL(ResourceClaimConsumerReference)
+CLIENT_CPP_DEFINE_EQUAL(ResourceClaimList)
+CLIENT_CPP_DEFINE_EQUAL(ResourceClaimSpec)
+CLIENT_CPP_DEFINE_EQUAL(ResourceClaimStatus)
+CLIENT_CPP_DEFINE_EQUAL(ResourceClaimTemplate)
+CLIENT_CPP_DEFINE_EQUAL(ResourceClaimTemplateList)
+CLIENT_CPP_DEFINE_EQUAL(ResourceClaimTemplateSpec)
+CLIENT_CPP_DEFINE_EQUAL(ResourcePool)
+CLIENT_CPP_DEFINE_EQUAL(ResourceSlice)
+CLIENT_CPP_DEFINE_EQUAL(ResourceSliceList)
+CLIENT_CPP_DEFINE_EQUAL(ResourceSliceSpec)
 
 }  // namespace resourcev1
 

@@ -2,7 +2,7 @@
 #include <k8s/apis/resource/v1alpha3.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -119,95 +119,38 @@ constexpr codec::Field kShareableSummaryStatusFields[] = {
 }  // namespace resourcev1alpha3
 
 namespace codec {
-constinit const TypeInfo Describe<resourcev1alpha3::DeviceTaint>::info =
-    StructInfo<resourcev1alpha3::DeviceTaint>(
-        "DeviceTaint", resourcev1alpha3::kDeviceTaintFields);
-constinit const TypeInfo Describe<resourcev1alpha3::DeviceTaintRule>::info =
-    StructInfo<resourcev1alpha3::DeviceTaintRule>(
-        "DeviceTaintRule", resourcev1alpha3::kDeviceTaintRuleFields);
-constinit const TypeInfo Describe<resourcev1alpha3::DeviceTaintRuleList>::info =
-    StructInfo<resourcev1alpha3::DeviceTaintRuleList>(
-        "DeviceTaintRuleList", resourcev1alpha3::kDeviceTaintRuleListFields);
-constinit const TypeInfo Describe<resourcev1alpha3::DeviceTaintRuleSpec>::info =
-    StructInfo<resourcev1alpha3::DeviceTaintRuleSpec>(
-        "DeviceTaintRuleSpec", resourcev1alpha3::kDeviceTaintRuleSpecFields);
-constinit const TypeInfo Describe<resourcev1alpha3::DeviceTaintRuleStatus>::info =
-    StructInfo<resourcev1alpha3::DeviceTaintRuleStatus>(
-        "DeviceTaintRuleStatus", resourcev1alpha3::kDeviceTaintRuleStatusFields);
-constinit const TypeInfo Describe<resourcev1alpha3::DeviceTaintSelector>::info =
-    StructInfo<resourcev1alpha3::DeviceTaintSelector>(
-        "DeviceTaintSelector", resourcev1alpha3::kDeviceTaintSelectorFields);
-constinit const TypeInfo Describe<resourcev1alpha3::PartitionTypeStatus>::info =
-    StructInfo<resourcev1alpha3::PartitionTypeStatus>(
-        "PartitionTypeStatus", resourcev1alpha3::kPartitionTypeStatusFields);
-constinit const TypeInfo Describe<resourcev1alpha3::PoolStatus>::info =
-    StructInfo<resourcev1alpha3::PoolStatus>(
-        "PoolStatus", resourcev1alpha3::kPoolStatusFields);
-constinit const TypeInfo Describe<resourcev1alpha3::ResourcePoolStatusRequest>::info =
-    StructInfo<resourcev1alpha3::ResourcePoolStatusRequest>(
-        "ResourcePoolStatusRequest", resourcev1alpha3::kResourcePoolStatusRequestFields);
-constinit const TypeInfo Describe<resourcev1alpha3::ResourcePoolStatusRequestList>::info =
-    StructInfo<resourcev1alpha3::ResourcePoolStatusRequestList>(
-        "ResourcePoolStatusRequestList", resourcev1alpha3::kResourcePoolStatusRequestListFields);
-constinit const TypeInfo Describe<resourcev1alpha3::ResourcePoolStatusRequestSpec>::info =
-    StructInfo<resourcev1alpha3::ResourcePoolStatusRequestSpec>(
-        "ResourcePoolStatusRequestSpec", resourcev1alpha3::kResourcePoolStatusRequestSpecFields);
-constinit const TypeInfo Describe<resourcev1alpha3::ResourcePoolStatusRequestStatus>::info =
-    StructInfo<resourcev1alpha3::ResourcePoolStatusRequestStatus>(
-        "ResourcePoolStatusRequestStatus",
-        resourcev1alpha3::kResourcePoolStatusRequestStatusFields);
-constinit const TypeInfo Describe<resourcev1alpha3::ShareableCapacityStatus>::info =
-    StructInfo<resourcev1alpha3::ShareableCapacityStatus>(
-        "ShareableCapacityStatus", resourcev1alpha3::kShareableCapacityStatusFields);
-constinit const TypeInfo Describe<resourcev1alpha3::ShareableSummaryStatus>::info =
-    StructInfo<resourcev1alpha3::ShareableSummaryStatus>(
-        "ShareableSummaryStatus", resourcev1alpha3::kShareableSummaryStatusFields);
+CLIENT_CPP_DEFINE_STRUCT(resourcev1alpha3, DeviceTaint)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1alpha3, DeviceTaintRule)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1alpha3, DeviceTaintRuleList)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1alpha3, DeviceTaintRuleSpec)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1alpha3, DeviceTaintRuleStatus)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1alpha3, DeviceTaintSelector)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1alpha3, PartitionTypeStatus)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1alpha3, PoolStatus)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1alpha3, ResourcePoolStatusRequest)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1alpha3, ResourcePoolStatusRequestList)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1alpha3, ResourcePoolStatusRequestSpec)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1alpha3, ResourcePoolStatusRequestStatus)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1alpha3, ShareableCapacityStatus)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1alpha3, ShareableSummaryStatus)
 }  // namespace codec
 
 namespace resourcev1alpha3 {
 
-bool operator==(const DeviceTaint& a, const DeviceTaint& b) {
-  return codec::Equal(codec::TypeOf<DeviceTaint>(), &a, &b);
-}
-bool operator==(const DeviceTaintRule& a, const DeviceTaintRule& b) {
-  return codec::Equal(codec::TypeOf<DeviceTaintRule>(), &a, &b);
-}
-bool operator==(const DeviceTaintRuleList& a, const DeviceTaintRuleList& b) {
-  return codec::Equal(codec::TypeOf<DeviceTaintRuleList>(), &a, &b);
-}
-bool operator==(const DeviceTaintRuleSpec& a, const DeviceTaintRuleSpec& b) {
-  return codec::Equal(codec::TypeOf<DeviceTaintRuleSpec>(), &a, &b);
-}
-bool operator==(const DeviceTaintRuleStatus& a, const DeviceTaintRuleStatus& b) {
-  return codec::Equal(codec::TypeOf<DeviceTaintRuleStatus>(), &a, &b);
-}
-bool operator==(const DeviceTaintSelector& a, const DeviceTaintSelector& b) {
-  return codec::Equal(codec::TypeOf<DeviceTaintSelector>(), &a, &b);
-}
-bool operator==(const PartitionTypeStatus& a, const PartitionTypeStatus& b) {
-  return codec::Equal(codec::TypeOf<PartitionTypeStatus>(), &a, &b);
-}
-bool operator==(const PoolStatus& a, const PoolStatus& b) {
-  return codec::Equal(codec::TypeOf<PoolStatus>(), &a, &b);
-}
-bool operator==(const ResourcePoolStatusRequest& a, const ResourcePoolStatusRequest& b) {
-  return codec::Equal(codec::TypeOf<ResourcePoolStatusRequest>(), &a, &b);
-}
-bool operator==(const ResourcePoolStatusRequestList& a, const ResourcePoolStatusRequestList& b) {
-  return codec::Equal(codec::TypeOf<ResourcePoolStatusRequestList>(), &a, &b);
-}
-bool operator==(const ResourcePoolStatusRequestSpec& a, const ResourcePoolStatusRequestSpec& b) {
-  return codec::Equal(codec::TypeOf<ResourcePoolStatusRequestSpec>(), &a, &b);
-}
-bool operator==(const ResourcePoolStatusRequestStatus& a, const ResourcePoolStatusRequestStatus& b) {
-  return codec::Equal(codec::TypeOf<ResourcePoolStatusRequestStatus>(), &a, &b);
-}
-bool operator==(const ShareableCapacityStatus& a, const ShareableCapacityStatus& b) {
-  return codec::Equal(codec::TypeOf<ShareableCapacityStatus>(), &a, &b);
-}
-bool operator==(const ShareableSummaryStatus& a, const ShareableSummaryStatus& b) {
-  return codec::Equal(codec::TypeOf<ShareableSummaryStatus>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(DeviceTaint)
+CLIENT_CPP_DEFINE_EQUAL(DeviceTaintRule)
+CLIENT_CPP_DEFINE_EQUAL(DeviceTaintRuleList)
+CLIENT_CPP_DEFINE_EQUAL(DeviceTaintRuleSpec)
+CLIENT_CPP_DEFINE_EQUAL(DeviceTaintRuleStatus)
+CLIENT_CPP_DEFINE_EQUAL(DeviceTaintSelector)
+CLIENT_CPP_DEFINE_EQUAL(PartitionTypeStatus)
+CLIENT_CPP_DEFINE_EQUAL(PoolStatus)
+CLIENT_CPP_DEFINE_EQUAL(ResourcePoolStatusRequest)
+CLIENT_CPP_DEFINE_EQUAL(ResourcePoolStatusRequestList)
+CLIENT_CPP_DEFINE_EQUAL(ResourcePoolStatusRequestSpec)
+CLIENT_CPP_DEFINE_EQUAL(ResourcePoolStatusRequestStatus)
+CLIENT_CPP_DEFINE_EQUAL(ShareableCapacityStatus)
+CLIENT_CPP_DEFINE_EQUAL(ShareableSummaryStatus)
 
 }  // namespace resourcev1alpha3
 

@@ -2,7 +2,7 @@
 #include <k8s/apis/resource/v1beta1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -347,292 +347,104 @@ constexpr codec::Field kResourceSliceSpecFields[] = {
 }  // namespace resourcev1beta1
 
 namespace codec {
-constinit const TypeInfo Describe<resourcev1beta1::AllocatedDeviceStatus>::info =
-    StructInfo<resourcev1beta1::AllocatedDeviceStatus>(
-        "AllocatedDeviceStatus", resourcev1beta1::kAllocatedDeviceStatusFields);
-constinit const TypeInfo Describe<resourcev1beta1::AllocationResult>::info =
-    StructInfo<resourcev1beta1::AllocationResult>(
-        "AllocationResult", resourcev1beta1::kAllocationResultFields);
-constinit const TypeInfo Describe<resourcev1beta1::BasicDevice>::info =
-    StructInfo<resourcev1beta1::BasicDevice>(
-        "BasicDevice", resourcev1beta1::kBasicDeviceFields);
-constinit const TypeInfo Describe<resourcev1beta1::CELDeviceSelector>::info =
-    StructInfo<resourcev1beta1::CELDeviceSelector>(
-        "CELDeviceSelector", resourcev1beta1::kCELDeviceSelectorFields);
-constinit const TypeInfo Describe<resourcev1beta1::CapacityRequestPolicy>::info =
-    StructInfo<resourcev1beta1::CapacityRequestPolicy>(
-        "CapacityRequestPolicy", resourcev1beta1::kCapacityRequestPolicyFields);
-constinit const TypeInfo Describe<resourcev1beta1::CapacityRequestPolicyRange>::info =
-    StructInfo<resourcev1beta1::CapacityRequestPolicyRange>(
-        "CapacityRequestPolicyRange", resourcev1beta1::kCapacityRequestPolicyRangeFields);
-constinit const TypeInfo Describe<resourcev1beta1::CapacityRequirements>::info =
-    StructInfo<resourcev1beta1::CapacityRequirements>(
-        "CapacityRequirements", resourcev1beta1::kCapacityRequirementsFields);
-constinit const TypeInfo Describe<resourcev1beta1::Counter>::info =
-    StructInfo<resourcev1beta1::Counter>(
-        "Counter", resourcev1beta1::kCounterFields);
-constinit const TypeInfo Describe<resourcev1beta1::CounterSet>::info =
-    StructInfo<resourcev1beta1::CounterSet>(
-        "CounterSet", resourcev1beta1::kCounterSetFields);
-constinit const TypeInfo Describe<resourcev1beta1::Device>::info =
-    StructInfo<resourcev1beta1::Device>(
-        "Device", resourcev1beta1::kDeviceFields);
-constinit const TypeInfo Describe<resourcev1beta1::DeviceAllocationConfiguration>::info =
-    StructInfo<resourcev1beta1::DeviceAllocationConfiguration>(
-        "DeviceAllocationConfiguration", resourcev1beta1::kDeviceAllocationConfigurationFields);
-constinit const TypeInfo Describe<resourcev1beta1::DeviceAllocationResult>::info =
-    StructInfo<resourcev1beta1::DeviceAllocationResult>(
-        "DeviceAllocationResult", resourcev1beta1::kDeviceAllocationResultFields);
-constinit const TypeInfo Describe<resourcev1beta1::DeviceAttribute>::info =
-    StructInfo<resourcev1beta1::DeviceAttribute>(
-        "DeviceAttribute", resourcev1beta1::kDeviceAttributeFields);
-constinit const TypeInfo Describe<resourcev1beta1::DeviceCapacity>::info =
-    StructInfo<resourcev1beta1::DeviceCapacity>(
-        "DeviceCapacity", resourcev1beta1::kDeviceCapacityFields);
-constinit const TypeInfo Describe<resourcev1beta1::DeviceClaim>::info =
-    StructInfo<resourcev1beta1::DeviceClaim>(
-        "DeviceClaim", resourcev1beta1::kDeviceClaimFields);
-constinit const TypeInfo Describe<resourcev1beta1::DeviceClaimConfiguration>::info =
-    StructInfo<resourcev1beta1::DeviceClaimConfiguration>(
-        "DeviceClaimConfiguration", resourcev1beta1::kDeviceClaimConfigurationFields);
-constinit const TypeInfo Describe<resourcev1beta1::DeviceClass>::info =
-    StructInfo<resourcev1beta1::DeviceClass>(
-        "DeviceClass", resourcev1beta1::kDeviceClassFields);
-constinit const TypeInfo Describe<resourcev1beta1::DeviceClassConfiguration>::info =
-    StructInfo<resourcev1beta1::DeviceClassConfiguration>(
-        "DeviceClassConfiguration", resourcev1beta1::kDeviceClassConfigurationFields);
-constinit const TypeInfo Describe<resourcev1beta1::DeviceClassList>::info =
-    StructInfo<resourcev1beta1::DeviceClassList>(
-        "DeviceClassList", resourcev1beta1::kDeviceClassListFields);
-constinit const TypeInfo Describe<resourcev1beta1::DeviceClassSpec>::info =
-    StructInfo<resourcev1beta1::DeviceClassSpec>(
-        "DeviceClassSpec", resourcev1beta1::kDeviceClassSpecFields);
-constinit const TypeInfo Describe<resourcev1beta1::DeviceConfiguration>::info =
-    StructInfo<resourcev1beta1::DeviceConfiguration>(
-        "DeviceConfiguration", resourcev1beta1::kDeviceConfigurationFields);
-constinit const TypeInfo Describe<resourcev1beta1::DeviceConstraint>::info =
-    StructInfo<resourcev1beta1::DeviceConstraint>(
-        "DeviceConstraint", resourcev1beta1::kDeviceConstraintFields);
-constinit const TypeInfo Describe<resourcev1beta1::DeviceCounterConsumption>::info =
-    StructInfo<resourcev1beta1::DeviceCounterConsumption>(
-        "DeviceCounterConsumption", resourcev1beta1::kDeviceCounterConsumptionFields);
-constinit const TypeInfo Describe<resourcev1beta1::DeviceDerivedAttribute>::info =
-    StructInfo<resourcev1beta1::DeviceDerivedAttribute>(
-        "DeviceDerivedAttribute", resourcev1beta1::kDeviceDerivedAttributeFields);
-constinit const TypeInfo Describe<resourcev1beta1::DeviceRequest>::info =
-    StructInfo<resourcev1beta1::DeviceRequest>(
-        "DeviceRequest", resourcev1beta1::kDeviceRequestFields);
-constinit const TypeInfo Describe<resourcev1beta1::DeviceRequestAllocationResult>::info =
-    StructInfo<resourcev1beta1::DeviceRequestAllocationResult>(
-        "DeviceRequestAllocationResult", resourcev1beta1::kDeviceRequestAllocationResultFields);
-constinit const TypeInfo Describe<resourcev1beta1::DeviceSelector>::info =
-    StructInfo<resourcev1beta1::DeviceSelector>(
-        "DeviceSelector", resourcev1beta1::kDeviceSelectorFields);
-constinit const TypeInfo Describe<resourcev1beta1::DeviceSubRequest>::info =
-    StructInfo<resourcev1beta1::DeviceSubRequest>(
-        "DeviceSubRequest", resourcev1beta1::kDeviceSubRequestFields);
-constinit const TypeInfo Describe<resourcev1beta1::DeviceTaint>::info =
-    StructInfo<resourcev1beta1::DeviceTaint>(
-        "DeviceTaint", resourcev1beta1::kDeviceTaintFields);
-constinit const TypeInfo Describe<resourcev1beta1::DeviceToleration>::info =
-    StructInfo<resourcev1beta1::DeviceToleration>(
-        "DeviceToleration", resourcev1beta1::kDeviceTolerationFields);
-constinit const TypeInfo Describe<resourcev1beta1::NetworkDeviceData>::info =
-    StructInfo<resourcev1beta1::NetworkDeviceData>(
-        "NetworkDeviceData", resourcev1beta1::kNetworkDeviceDataFields);
-constinit const TypeInfo Describe<resourcev1beta1::NodeAllocatableMapping>::info =
-    StructInfo<resourcev1beta1::NodeAllocatableMapping>(
-        "NodeAllocatableMapping", resourcev1beta1::kNodeAllocatableMappingFields);
-constinit const TypeInfo Describe<resourcev1beta1::NodeAllocatableOverhead>::info =
-    StructInfo<resourcev1beta1::NodeAllocatableOverhead>(
-        "NodeAllocatableOverhead", resourcev1beta1::kNodeAllocatableOverheadFields);
-constinit const TypeInfo Describe<resourcev1beta1::NodeAllocatableResource>::info =
-    StructInfo<resourcev1beta1::NodeAllocatableResource>(
-        "NodeAllocatableResource", resourcev1beta1::kNodeAllocatableResourceFields);
-constinit const TypeInfo Describe<resourcev1beta1::OpaqueDeviceConfiguration>::info =
-    StructInfo<resourcev1beta1::OpaqueDeviceConfiguration>(
-        "OpaqueDeviceConfiguration", resourcev1beta1::kOpaqueDeviceConfigurationFields);
-constinit const TypeInfo Describe<resourcev1beta1::ResourceClaim>::info =
-    StructInfo<resourcev1beta1::ResourceClaim>(
-        "ResourceClaim", resourcev1beta1::kResourceClaimFields);
-constinit const TypeInfo Describe<resourcev1beta1::ResourceClaimConsumerReference>::info =
-    StructInfo<resourcev1beta1::ResourceClaimConsumerReference>(
-        "ResourceClaimConsumerReference", resourcev1beta1::kResourceClaimConsumerReferenceFields);
-constinit const TypeInfo Describe<resourcev1beta1::ResourceClaimList>::info =
-    StructInfo<resourcev1beta1::ResourceClaimList>(
-        "ResourceClaimList", resourcev1beta1::kResourceClaimListFields);
-constinit const TypeInfo Describe<resourcev1beta1::ResourceClaimSpec>::info =
-    StructInfo<resourcev1beta1::ResourceClaimSpec>(
-        "ResourceClaimSpec", resourcev1beta1::kResourceClaimSpecFields);
-constinit const TypeInfo Describe<resourcev1beta1::ResourceClaimStatus>::info =
-    StructInfo<resourcev1beta1::ResourceClaimStatus>(
-        "ResourceClaimStatus", resourcev1beta1::kResourceClaimStatusFields);
-constinit const TypeInfo Describe<resourcev1beta1::ResourceClaimTemplate>::info =
-    StructInfo<resourcev1beta1::ResourceClaimTemplate>(
-        "ResourceClaimTemplate", resourcev1beta1::kResourceClaimTemplateFields);
-constinit const TypeInfo Describe<resourcev1beta1::ResourceClaimTemplateList>::info =
-    StructInfo<resourcev1beta1::ResourceClaimTemplateList>(
-        "ResourceClaimTemplateList", resourcev1beta1::kResourceClaimTemplateListFields);
-constinit const TypeInfo Describe<resourcev1beta1::ResourceClaimTemplateSpec>::info =
-    StructInfo<resourcev1beta1::ResourceClaimTemplateSpec>(
-        "ResourceClaimTemplateSpec", resourcev1beta1::kResourceClaimTemplateSpecFields);
-constinit const TypeInfo Describe<resourcev1beta1::ResourcePool>::info =
-    StructInfo<resourcev1beta1::ResourcePool>(
-        "ResourcePool", resourcev1beta1::kResourcePoolFields);
-constinit const TypeInfo Describe<resourcev1beta1::ResourceSlice>::info =
-    StructInfo<resourcev1beta1::ResourceSlice>(
-        "ResourceSlice", resourcev1beta1::kResourceSliceFields);
-constinit const TypeInfo Describe<resourcev1beta1::ResourceSliceList>::info =
-    StructInfo<resourcev1beta1::ResourceSliceList>(
-        "ResourceSliceList", resourcev1beta1::kResourceSliceListFields);
-constinit const TypeInfo Describe<resourcev1beta1::ResourceSliceSpec>::info =
-    StructInfo<resourcev1beta1::ResourceSliceSpec>(
-        "ResourceSliceSpec", resourcev1beta1::kResourceSliceSpecFields);
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, AllocatedDeviceStatus)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, AllocationResult)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, BasicDevice)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, CELDeviceSelector)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, CapacityRequestPolicy)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, CapacityRequestPolicyRange)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, CapacityRequirements)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, Counter)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, CounterSet)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, Device)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, DeviceAllocationConfiguration)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, DeviceAllocationResult)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, DeviceAttribute)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, DeviceCapacity)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, DeviceClaim)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, DeviceClaimConfiguration)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, DeviceClass)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, DeviceClassConfiguration)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, DeviceClassList)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, DeviceClassSpec)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, DeviceConfiguration)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, DeviceConstraint)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, DeviceCounterConsumption)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, DeviceDerivedAttribute)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, DeviceRequest)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, DeviceRequestAllocationResult)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, DeviceSelector)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, DeviceSubRequest)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, DeviceTaint)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, DeviceToleration)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, NetworkDeviceData)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, NodeAllocatableMapping)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, NodeAllocatableOverhead)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, NodeAllocatableResource)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, OpaqueDeviceConfiguration)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, ResourceClaim)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, ResourceClaimConsumerReference)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, ResourceClaimList)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, ResourceClaimSpec)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, ResourceClaimStatus)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, ResourceClaimTemplate)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, ResourceClaimTemplateList)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, ResourceClaimTemplateSpec)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, ResourcePool)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, ResourceSlice)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, ResourceSliceList)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta1, ResourceSliceSpec)
 }  // namespace codec
 
 namespace resourcev1beta1 {
 
-bool operator==(const AllocatedDeviceStatus& a, const AllocatedDeviceStatus& b) {
-  return codec::Equal(codec::TypeOf<AllocatedDeviceStatus>(), &a, &b);
-}
-bool operator==(const AllocationResult& a, const AllocationResult& b) {
-  return codec::Equal(codec::TypeOf<AllocationResult>(), &a, &b);
-}
-bool operator==(const BasicDevice& a, const BasicDevice& b) {
-  return codec::Equal(codec::TypeOf<BasicDevice>(), &a, &b);
-}
-bool operator==(const CELDeviceSelector& a, const CELDeviceSelector& b) {
-  return codec::Equal(codec::TypeOf<CELDeviceSelector>(), &a, &b);
-}
-bool operator==(const CapacityRequestPolicy& a, const CapacityRequestPolicy& b) {
-  return codec::Equal(codec::TypeOf<CapacityRequestPolicy>(), &a, &b);
-}
-bool operator==(const CapacityRequestPolicyRange& a, const CapacityRequestPolicyRange& b) {
-  return codec::Equal(codec::TypeOf<CapacityRequestPolicyRange>(), &a, &b);
-}
-bool operator==(const CapacityRequirements& a, const CapacityRequirements& b) {
-  return codec::Equal(codec::TypeOf<CapacityRequirements>(), &a, &b);
-}
-bool operator==(const Counter& a, const Counter& b) {
-  return codec::Equal(codec::TypeOf<Counter>(), &a, &b);
-}
-bool operator==(const CounterSet& a, const CounterSet& b) {
-  return codec::Equal(codec::TypeOf<CounterSet>(), &a, &b);
-}
-bool operator==(const Device& a, const Device& b) {
-  return codec::Equal(codec::TypeOf<Device>(), &a, &b);
-}
-bool operator==(const DeviceAllocationConfiguration& a, const DeviceAllocationConfiguration& b) {
-  return codec::Equal(codec::TypeOf<DeviceAllocationConfiguration>(), &a, &b);
-}
-bool operator==(const DeviceAllocationResult& a, const DeviceAllocationResult& b) {
-  return codec::Equal(codec::TypeOf<DeviceAllocationResult>(), &a, &b);
-}
-bool operator==(const DeviceAttribute& a, const DeviceAttribute& b) {
-  return codec::Equal(codec::TypeOf<DeviceAttribute>(), &a, &b);
-}
-bool operator==(const DeviceCapacity& a, const DeviceCapacity& b) {
-  return codec::Equal(codec::TypeOf<DeviceCapacity>(), &a, &b);
-}
-bool operator==(const DeviceClaim& a, const DeviceClaim& b) {
-  return codec::Equal(codec::TypeOf<DeviceClaim>(), &a, &b);
-}
-bool operator==(const DeviceClaimConfiguration& a, const DeviceClaimConfiguration& b) {
-  return codec::Equal(codec::TypeOf<DeviceClaimConfiguration>(), &a, &b);
-}
-bool operator==(const DeviceClass& a, const DeviceClass& b) {
-  return codec::Equal(codec::TypeOf<DeviceClass>(), &a, &b);
-}
-bool operator==(const DeviceClassConfiguration& a, const DeviceClassConfiguration& b) {
-  return codec::Equal(codec::TypeOf<DeviceClassConfiguration>(), &a, &b);
-}
-bool operator==(const DeviceClassList& a, const DeviceClassList& b) {
-  return codec::Equal(codec::TypeOf<DeviceClassList>(), &a, &b);
-}
-bool operator==(const DeviceClassSpec& a, const DeviceClassSpec& b) {
-  return codec::Equal(codec::TypeOf<DeviceClassSpec>(), &a, &b);
-}
-bool operator==(const DeviceConfiguration& a, const DeviceConfiguration& b) {
-  return codec::Equal(codec::TypeOf<DeviceConfiguration>(), &a, &b);
-}
-bool operator==(const DeviceConstraint& a, const DeviceConstraint& b) {
-  return codec::Equal(codec::TypeOf<DeviceConstraint>(), &a, &b);
-}
-bool operator==(const DeviceCounterConsumption& a, const DeviceCounterConsumption& b) {
-  return codec::Equal(codec::TypeOf<DeviceCounterConsumption>(), &a, &b);
-}
-bool operator==(const DeviceDerivedAttribute& a, const DeviceDerivedAttribute& b) {
-  return codec::Equal(codec::TypeOf<DeviceDerivedAttribute>(), &a, &b);
-}
-bool operator==(const DeviceRequest& a, const DeviceRequest& b) {
-  return codec::Equal(codec::TypeOf<DeviceRequest>(), &a, &b);
-}
-bool operator==(const DeviceRequestAllocationResult& a, const DeviceRequestAllocationResult& b) {
-  return codec::Equal(codec::TypeOf<DeviceRequestAllocationResult>(), &a, &b);
-}
-bool operator==(const DeviceSelector& a, const DeviceSelector& b) {
-  return codec::Equal(codec::TypeOf<DeviceSelector>(), &a, &b);
-}
-bool operator==(const DeviceSubRequest& a, const DeviceSubRequest& b) {
-  return codec::Equal(codec::TypeOf<DeviceSubRequest>(), &a, &b);
-}
-bool operator==(const DeviceTaint& a, const DeviceTaint& b) {
-  return codec::Equal(codec::TypeOf<DeviceTaint>(), &a, &b);
-}
-bool operator==(const DeviceToleration& a, const DeviceToleration& b) {
-  return codec::Equal(codec::TypeOf<DeviceToleration>(), &a, &b);
-}
-bool operator==(const NetworkDeviceData& a, const NetworkDeviceData& b) {
-  return codec::Equal(codec::TypeOf<NetworkDeviceData>(), &a, &b);
-}
-bool operator==(const NodeAllocatableMapping& a, const NodeAllocatableMapping& b) {
-  return codec::Equal(codec::TypeOf<NodeAllocatableMapping>(), &a, &b);
-}
-bool operator==(const NodeAllocatableOverhead& a, const NodeAllocatableOverhead& b) {
-  return codec::Equal(codec::TypeOf<NodeAllocatableOverhead>(), &a, &b);
-}
-bool operator==(const NodeAllocatableResource& a, const NodeAllocatableResource& b) {
-  return codec::Equal(codec::TypeOf<NodeAllocatableResource>(), &a, &b);
-}
-bool operator==(const OpaqueDeviceConfiguration& a, const OpaqueDeviceConfiguration& b) {
-  return codec::Equal(codec::TypeOf<OpaqueDeviceConfiguration>(), &a, &b);
-}
-bool operator==(const ResourceClaim& a, const ResourceClaim& b) {
-  return codec::Equal(codec::TypeOf<ResourceClaim>(), &a, &b);
-}
-bool operator==(const ResourceClaimConsumerReference& a, const ResourceClaimConsumerReference& b) {
-  return codec::Equal(codec::TypeOf<ResourceClaimConsumerReference>(), &a, &b);
-}
-bool operator==(const ResourceClaimList& a, const ResourceClaimList& b) {
-  return codec::Equal(codec::TypeOf<ResourceClaimList>(), &a, &b);
-}
-bool operator==(const ResourceClaimSpec& a, const ResourceClaimSpec& b) {
-  return codec::Equal(codec::TypeOf<ResourceClaimSpec>(), &a, &b);
-}
-bool operator==(const ResourceClaimStatus& a, const ResourceClaimStatus& b) {
-  return codec::Equal(codec::TypeOf<ResourceClaimStatus>(), &a, &b);
-}
-bool operator==(const ResourceClaimTemplate& a, const ResourceClaimTemplate& b) {
-  return codec::Equal(codec::TypeOf<ResourceClaimTemplate>(), &a, &b);
-}
-bool operator==(const ResourceClaimTemplateList& a, const ResourceClaimTemplateList& b) {
-  return codec::Equal(codec::TypeOf<ResourceClaimTemplateList>(), &a, &b);
-}
-bool operator==(const ResourceClaimTemplateSpec& a, const ResourceClaimTemplateSpec& b) {
-  return codec::Equal(codec::TypeOf<ResourceClaimTemplateSpec>(), &a, &b);
-}
-bool operator==(const ResourcePool& a, const ResourcePool& b) {
-  return codec::Equal(codec::TypeOf<ResourcePool>(), &a, &b);
-}
-bool operator==(const ResourceSlice& a, const ResourceSlice& b) {
-  return codec::Equal(codec::TypeOf<ResourceSlice>(), &a, &b);
-}
-bool operator==(const ResourceSliceList& a, const ResourceSliceList& b) {
-  return codec::Equal(codec::TypeOf<ResourceSliceList>(), &a, &b);
-}
-bool operator==(const ResourceSliceSpec& a, const ResourceSliceSpec& b) {
-  return codec::Equal(codec::TypeOf<ResourceSliceSpec>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(AllocatedDeviceStatus)
+CLIENT_CPP_DEFINE_EQUAL(AllocationResult)
+CLIENT_CPP_DEFINE_EQUAL(BasicDevice)
+CLIENT_CPP_DEFINE_EQUAL(CELDeviceSelector)
+CLIENT_CPP_DEFINE_EQUAL(CapacityRequestPolicy)
+CLIENT_CPP_DEFINE_EQUAL(CapacityRequestPolicyRange)
+CLIENT_CPP_DEFINE_EQUAL(CapacityRequirements)
+CLIENT_CPP_DEFINE_EQUAL(Counter)
+CLIENT_CPP_DEFINE_EQUAL(CounterSet)
+CLIENT_CPP_DEFINE_EQUAL(Device)
+CLIENT_CPP_DEFINE_EQUAL(DeviceAllocationConfiguration)
+CLIENT_CPP_DEFINE_EQUAL(DeviceAllocationResult)
+CLIENT_CPP_DEFINE_EQUAL(DeviceAttribute)
+CLIENT_CPP_DEFINE_EQUAL(DeviceCapacity)
+CLIENT_CPP_DEFINE_EQUAL(DeviceClaim)
+CLIENT_CPP_DEFINE_EQUAL(DeviceClaimConfiguration)
+CLIENT_CPP_DEFINE_EQUAL(DeviceClass)
+CLIENT_CPP_DEFINE_EQUAL(DeviceClassConfiguration)
+CLIENT_CPP_DEFINE_EQUAL(DeviceClassList)
+CLIENT_CPP_DEFINE_EQUAL(DeviceClassSpec)
+CLIENT_CPP_DEFINE_EQUAL(DeviceConfiguration)
+CLIENT_CPP_DEFINE_EQUAL(DeviceConstraint)
+CLIENT_CPP_DEFINE_EQUAL(DeviceCounterConsumption)
+CLIENT_CPP_DEFINE_EQUAL(DeviceDerivedAttribute)
+CLIENT_CPP_DEFINE_EQUAL(DeviceRequest)
+CLIENT_CPP_DEFINE_EQUAL(DeviceRequestAllocationResult)
+CLIENT_CPP_DEFINE_EQUAL(DeviceSelector)
+CLIENT_CPP_DEFINE_EQUAL(DeviceSubRequest)
+CLIENT_CPP_DEFINE_EQUAL(DeviceTaint)
+CLIENT_CPP_DEFINE_EQUAL(DeviceToleration)
+CLIENT_CPP_DEFINE_EQUAL(NetworkDeviceData)
+CLIENT_CPP_DEFINE_EQUAL(NodeAllocatableMapping)
+CLIENT_CPP_DEFINE_EQUAL(NodeAllocatableOverhead)
+CLIENT_CPP_DEFINE_EQUAL(NodeAllocatableResource)
+CLIENT_CPP_DEFINE_EQUAL(OpaqueDeviceConfiguration)
+CLIENT_CPP_DEFINE_EQUAL(ResourceClaim)
+CLIENT_CPP_DEFINE_EQUAL(ResourceClaimConsumerReference)
+CLIENT_CPP_DEFINE_EQUAL(ResourceClaimList)
+CLIENT_CPP_DEFINE_EQUAL(ResourceClaimSpec)
+CLIENT_CPP_DEFINE_EQUAL(ResourceClaimStatus)
+CLIENT_CPP_DEFINE_EQUAL(ResourceClaimTemplate)
+CLIENT_CPP_DEFINE_EQUAL(ResourceClaimTemplateList)
+CLIENT_CPP_DEFINE_EQUAL(ResourceClaimTemplateSpec)
+CLIENT_CPP_DEFINE_EQUAL(ResourcePool)
+CLIENT_CPP_DEFINE_EQUAL(ResourceSlice)
+CLIENT_CPP_DEFINE_EQUAL(ResourceSliceList)
+CLIENT_CPP_DEFINE_EQUAL(ResourceSliceSpec)
 
 }  // namespace resourcev1beta1
 

@@ -2,7 +2,7 @@
 #include <k8s/apis/resource/v1beta2.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -377,322 +377,114 @@ constexpr codec::Field kResourceSliceSpecFields[] = {
 }  // namespace resourcev1beta2
 
 namespace codec {
-constinit const TypeInfo Describe<resourcev1beta2::AllocatedDeviceStatus>::info =
-    StructInfo<resourcev1beta2::AllocatedDeviceStatus>(
-        "AllocatedDeviceStatus", resourcev1beta2::kAllocatedDeviceStatusFields);
-constinit const TypeInfo Describe<resourcev1beta2::AllocationResult>::info =
-    StructInfo<resourcev1beta2::AllocationResult>(
-        "AllocationResult", resourcev1beta2::kAllocationResultFields);
-constinit const TypeInfo Describe<resourcev1beta2::CELDeviceSelector>::info =
-    StructInfo<resourcev1beta2::CELDeviceSelector>(
-        "CELDeviceSelector", resourcev1beta2::kCELDeviceSelectorFields);
-constinit const TypeInfo Describe<resourcev1beta2::CapacityRequestPolicy>::info =
-    StructInfo<resourcev1beta2::CapacityRequestPolicy>(
-        "CapacityRequestPolicy", resourcev1beta2::kCapacityRequestPolicyFields);
-constinit const TypeInfo Describe<resourcev1beta2::CapacityRequestPolicyRange>::info =
-    StructInfo<resourcev1beta2::CapacityRequestPolicyRange>(
-        "CapacityRequestPolicyRange", resourcev1beta2::kCapacityRequestPolicyRangeFields);
-constinit const TypeInfo Describe<resourcev1beta2::CapacityRequirements>::info =
-    StructInfo<resourcev1beta2::CapacityRequirements>(
-        "CapacityRequirements", resourcev1beta2::kCapacityRequirementsFields);
-constinit const TypeInfo Describe<resourcev1beta2::Counter>::info =
-    StructInfo<resourcev1beta2::Counter>(
-        "Counter", resourcev1beta2::kCounterFields);
-constinit const TypeInfo Describe<resourcev1beta2::CounterSet>::info =
-    StructInfo<resourcev1beta2::CounterSet>(
-        "CounterSet", resourcev1beta2::kCounterSetFields);
-constinit const TypeInfo Describe<resourcev1beta2::Device>::info =
-    StructInfo<resourcev1beta2::Device>(
-        "Device", resourcev1beta2::kDeviceFields);
-constinit const TypeInfo Describe<resourcev1beta2::DeviceAllocationConfiguration>::info =
-    StructInfo<resourcev1beta2::DeviceAllocationConfiguration>(
-        "DeviceAllocationConfiguration", resourcev1beta2::kDeviceAllocationConfigurationFields);
-constinit const TypeInfo Describe<resourcev1beta2::DeviceAllocationResult>::info =
-    StructInfo<resourcev1beta2::DeviceAllocationResult>(
-        "DeviceAllocationResult", resourcev1beta2::kDeviceAllocationResultFields);
-constinit const TypeInfo Describe<resourcev1beta2::DeviceAttribute>::info =
-    StructInfo<resourcev1beta2::DeviceAttribute>(
-        "DeviceAttribute", resourcev1beta2::kDeviceAttributeFields);
-constinit const TypeInfo Describe<resourcev1beta2::DeviceCapacity>::info =
-    StructInfo<resourcev1beta2::DeviceCapacity>(
-        "DeviceCapacity", resourcev1beta2::kDeviceCapacityFields);
-constinit const TypeInfo Describe<resourcev1beta2::DeviceClaim>::info =
-    StructInfo<resourcev1beta2::DeviceClaim>(
-        "DeviceClaim", resourcev1beta2::kDeviceClaimFields);
-constinit const TypeInfo Describe<resourcev1beta2::DeviceClaimConfiguration>::info =
-    StructInfo<resourcev1beta2::DeviceClaimConfiguration>(
-        "DeviceClaimConfiguration", resourcev1beta2::kDeviceClaimConfigurationFields);
-constinit const TypeInfo Describe<resourcev1beta2::DeviceClass>::info =
-    StructInfo<resourcev1beta2::DeviceClass>(
-        "DeviceClass", resourcev1beta2::kDeviceClassFields);
-constinit const TypeInfo Describe<resourcev1beta2::DeviceClassConfiguration>::info =
-    StructInfo<resourcev1beta2::DeviceClassConfiguration>(
-        "DeviceClassConfiguration", resourcev1beta2::kDeviceClassConfigurationFields);
-constinit const TypeInfo Describe<resourcev1beta2::DeviceClassList>::info =
-    StructInfo<resourcev1beta2::DeviceClassList>(
-        "DeviceClassList", resourcev1beta2::kDeviceClassListFields);
-constinit const TypeInfo Describe<resourcev1beta2::DeviceClassSpec>::info =
-    StructInfo<resourcev1beta2::DeviceClassSpec>(
-        "DeviceClassSpec", resourcev1beta2::kDeviceClassSpecFields);
-constinit const TypeInfo Describe<resourcev1beta2::DeviceConfiguration>::info =
-    StructInfo<resourcev1beta2::DeviceConfiguration>(
-        "DeviceConfiguration", resourcev1beta2::kDeviceConfigurationFields);
-constinit const TypeInfo Describe<resourcev1beta2::DeviceConstraint>::info =
-    StructInfo<resourcev1beta2::DeviceConstraint>(
-        "DeviceConstraint", resourcev1beta2::kDeviceConstraintFields);
-constinit const TypeInfo Describe<resourcev1beta2::DeviceCounterConsumption>::info =
-    StructInfo<resourcev1beta2::DeviceCounterConsumption>(
-        "DeviceCounterConsumption", resourcev1beta2::kDeviceCounterConsumptionFields);
-constinit const TypeInfo Describe<resourcev1beta2::DeviceDerivedAttribute>::info =
-    StructInfo<resourcev1beta2::DeviceDerivedAttribute>(
-        "DeviceDerivedAttribute", resourcev1beta2::kDeviceDerivedAttributeFields);
-constinit const TypeInfo Describe<resourcev1beta2::DeviceRequest>::info =
-    StructInfo<resourcev1beta2::DeviceRequest>(
-        "DeviceRequest", resourcev1beta2::kDeviceRequestFields);
-constinit const TypeInfo Describe<resourcev1beta2::DeviceRequestAllocationResult>::info =
-    StructInfo<resourcev1beta2::DeviceRequestAllocationResult>(
-        "DeviceRequestAllocationResult", resourcev1beta2::kDeviceRequestAllocationResultFields);
-constinit const TypeInfo Describe<resourcev1beta2::DeviceSelector>::info =
-    StructInfo<resourcev1beta2::DeviceSelector>(
-        "DeviceSelector", resourcev1beta2::kDeviceSelectorFields);
-constinit const TypeInfo Describe<resourcev1beta2::DeviceSubRequest>::info =
-    StructInfo<resourcev1beta2::DeviceSubRequest>(
-        "DeviceSubRequest", resourcev1beta2::kDeviceSubRequestFields);
-constinit const TypeInfo Describe<resourcev1beta2::DeviceTaint>::info =
-    StructInfo<resourcev1beta2::DeviceTaint>(
-        "DeviceTaint", resourcev1beta2::kDeviceTaintFields);
-constinit const TypeInfo Describe<resourcev1beta2::DeviceTaintRule>::info =
-    StructInfo<resourcev1beta2::DeviceTaintRule>(
-        "DeviceTaintRule", resourcev1beta2::kDeviceTaintRuleFields);
-constinit const TypeInfo Describe<resourcev1beta2::DeviceTaintRuleList>::info =
-    StructInfo<resourcev1beta2::DeviceTaintRuleList>(
-        "DeviceTaintRuleList", resourcev1beta2::kDeviceTaintRuleListFields);
-constinit const TypeInfo Describe<resourcev1beta2::DeviceTaintRuleSpec>::info =
-    StructInfo<resourcev1beta2::DeviceTaintRuleSpec>(
-        "DeviceTaintRuleSpec", resourcev1beta2::kDeviceTaintRuleSpecFields);
-constinit const TypeInfo Describe<resourcev1beta2::DeviceTaintRuleStatus>::info =
-    StructInfo<resourcev1beta2::DeviceTaintRuleStatus>(
-        "DeviceTaintRuleStatus", resourcev1beta2::kDeviceTaintRuleStatusFields);
-constinit const TypeInfo Describe<resourcev1beta2::DeviceTaintSelector>::info =
-    StructInfo<resourcev1beta2::DeviceTaintSelector>(
-        "DeviceTaintSelector", resourcev1beta2::kDeviceTaintSelectorFields);
-constinit const TypeInfo Describe<resourcev1beta2::DeviceToleration>::info =
-    StructInfo<resourcev1beta2::DeviceToleration>(
-        "DeviceToleration", resourcev1beta2::kDeviceTolerationFields);
-constinit const TypeInfo Describe<resourcev1beta2::ExactDeviceRequest>::info =
-    StructInfo<resourcev1beta2::ExactDeviceRequest>(
-        "ExactDeviceRequest", resourcev1beta2::kExactDeviceRequestFields);
-constinit const TypeInfo Describe<resourcev1beta2::NetworkDeviceData>::info =
-    StructInfo<resourcev1beta2::NetworkDeviceData>(
-        "NetworkDeviceData", resourcev1beta2::kNetworkDeviceDataFields);
-constinit const TypeInfo Describe<resourcev1beta2::NodeAllocatableMapping>::info =
-    StructInfo<resourcev1beta2::NodeAllocatableMapping>(
-        "NodeAllocatableMapping", resourcev1beta2::kNodeAllocatableMappingFields);
-constinit const TypeInfo Describe<resourcev1beta2::NodeAllocatableOverhead>::info =
-    StructInfo<resourcev1beta2::NodeAllocatableOverhead>(
-        "NodeAllocatableOverhead", resourcev1beta2::kNodeAllocatableOverheadFields);
-constinit const TypeInfo Describe<resourcev1beta2::NodeAllocatableResource>::info =
-    StructInfo<resourcev1beta2::NodeAllocatableResource>(
-        "NodeAllocatableResource", resourcev1beta2::kNodeAllocatableResourceFields);
-constinit const TypeInfo Describe<resourcev1beta2::OpaqueDeviceConfiguration>::info =
-    StructInfo<resourcev1beta2::OpaqueDeviceConfiguration>(
-        "OpaqueDeviceConfiguration", resourcev1beta2::kOpaqueDeviceConfigurationFields);
-constinit const TypeInfo Describe<resourcev1beta2::ResourceClaim>::info =
-    StructInfo<resourcev1beta2::ResourceClaim>(
-        "ResourceClaim", resourcev1beta2::kResourceClaimFields);
-constinit const TypeInfo Describe<resourcev1beta2::ResourceClaimConsumerReference>::info =
-    StructInfo<resourcev1beta2::ResourceClaimConsumerReference>(
-        "ResourceClaimConsumerReference", resourcev1beta2::kResourceClaimConsumerReferenceFields);
-constinit const TypeInfo Describe<resourcev1beta2::ResourceClaimList>::info =
-    StructInfo<resourcev1beta2::ResourceClaimList>(
-        "ResourceClaimList", resourcev1beta2::kResourceClaimListFields);
-constinit const TypeInfo Describe<resourcev1beta2::ResourceClaimSpec>::info =
-    StructInfo<resourcev1beta2::ResourceClaimSpec>(
-        "ResourceClaimSpec", resourcev1beta2::kResourceClaimSpecFields);
-constinit const TypeInfo Describe<resourcev1beta2::ResourceClaimStatus>::info =
-    StructInfo<resourcev1beta2::ResourceClaimStatus>(
-        "ResourceClaimStatus", resourcev1beta2::kResourceClaimStatusFields);
-constinit const TypeInfo Describe<resourcev1beta2::ResourceClaimTemplate>::info =
-    StructInfo<resourcev1beta2::ResourceClaimTemplate>(
-        "ResourceClaimTemplate", resourcev1beta2::kResourceClaimTemplateFields);
-constinit const TypeInfo Describe<resourcev1beta2::ResourceClaimTemplateList>::info =
-    StructInfo<resourcev1beta2::ResourceClaimTemplateList>(
-        "ResourceClaimTemplateList", resourcev1beta2::kResourceClaimTemplateListFields);
-constinit const TypeInfo Describe<resourcev1beta2::ResourceClaimTemplateSpec>::info =
-    StructInfo<resourcev1beta2::ResourceClaimTemplateSpec>(
-        "ResourceClaimTemplateSpec", resourcev1beta2::kResourceClaimTemplateSpecFields);
-constinit const TypeInfo Describe<resourcev1beta2::ResourcePool>::info =
-    StructInfo<resourcev1beta2::ResourcePool>(
-        "ResourcePool", resourcev1beta2::kResourcePoolFields);
-constinit const TypeInfo Describe<resourcev1beta2::ResourceSlice>::info =
-    StructInfo<resourcev1beta2::ResourceSlice>(
-        "ResourceSlice", resourcev1beta2::kResourceSliceFields);
-constinit const TypeInfo Describe<resourcev1beta2::ResourceSliceList>::info =
-    StructInfo<resourcev1beta2::ResourceSliceList>(
-        "ResourceSliceList", resourcev1beta2::kResourceSliceListFields);
-constinit const TypeInfo Describe<resourcev1beta2::ResourceSliceSpec>::info =
-    StructInfo<resourcev1beta2::ResourceSliceSpec>(
-        "ResourceSliceSpec", resourcev1beta2::kResourceSliceSpecFields);
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, AllocatedDeviceStatus)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, AllocationResult)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, CELDeviceSelector)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, CapacityRequestPolicy)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, CapacityRequestPolicyRange)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, CapacityRequirements)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, Counter)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, CounterSet)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, Device)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, DeviceAllocationConfiguration)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, DeviceAllocationResult)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, DeviceAttribute)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, DeviceCapacity)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, DeviceClaim)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, DeviceClaimConfiguration)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, DeviceClass)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, DeviceClassConfiguration)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, DeviceClassList)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, DeviceClassSpec)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, DeviceConfiguration)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, DeviceConstraint)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, DeviceCounterConsumption)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, DeviceDerivedAttribute)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, DeviceRequest)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, DeviceRequestAllocationResult)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, DeviceSelector)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, DeviceSubRequest)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, DeviceTaint)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, DeviceTaintRule)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, DeviceTaintRuleList)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, DeviceTaintRuleSpec)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, DeviceTaintRuleStatus)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, DeviceTaintSelector)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, DeviceToleration)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, ExactDeviceRequest)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, NetworkDeviceData)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, NodeAllocatableMapping)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, NodeAllocatableOverhead)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, NodeAllocatableResource)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, OpaqueDeviceConfiguration)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, ResourceClaim)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, ResourceClaimConsumerReference)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, ResourceClaimList)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, ResourceClaimSpec)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, ResourceClaimStatus)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, ResourceClaimTemplate)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, ResourceClaimTemplateList)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, ResourceClaimTemplateSpec)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, ResourcePool)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, ResourceSlice)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, ResourceSliceList)
+CLIENT_CPP_DEFINE_STRUCT(resourcev1beta2, ResourceSliceSpec)
 }  // namespace codec
 
 namespace resourcev1beta2 {
 
-bool operator==(const AllocatedDeviceStatus& a, const AllocatedDeviceStatus& b) {
-  return codec::Equal(codec::TypeOf<AllocatedDeviceStatus>(), &a, &b);
-}
-bool operator==(const AllocationResult& a, const AllocationResult& b) {
-  return codec::Equal(codec::TypeOf<AllocationResult>(), &a, &b);
-}
-bool operator==(const CELDeviceSelector& a, const CELDeviceSelector& b) {
-  return codec::Equal(codec::TypeOf<CELDeviceSelector>(), &a, &b);
-}
-bool operator==(const CapacityRequestPolicy& a, const CapacityRequestPolicy& b) {
-  return codec::Equal(codec::TypeOf<CapacityRequestPolicy>(), &a, &b);
-}
-bool operator==(const CapacityRequestPolicyRange& a, const CapacityRequestPolicyRange& b) {
-  return codec::Equal(codec::TypeOf<CapacityRequestPolicyRange>(), &a, &b);
-}
-bool operator==(const CapacityRequirements& a, const CapacityRequirements& b) {
-  return codec::Equal(codec::TypeOf<CapacityRequirements>(), &a, &b);
-}
-bool operator==(const Counter& a, const Counter& b) {
-  return codec::Equal(codec::TypeOf<Counter>(), &a, &b);
-}
-bool operator==(const CounterSet& a, const CounterSet& b) {
-  return codec::Equal(codec::TypeOf<CounterSet>(), &a, &b);
-}
-bool operator==(const Device& a, const Device& b) {
-  return codec::Equal(codec::TypeOf<Device>(), &a, &b);
-}
-bool operator==(const DeviceAllocationConfiguration& a, const DeviceAllocationConfiguration& b) {
-  return codec::Equal(codec::TypeOf<DeviceAllocationConfiguration>(), &a, &b);
-}
-bool operator==(const DeviceAllocationResult& a, const DeviceAllocationResult& b) {
-  return codec::Equal(codec::TypeOf<DeviceAllocationResult>(), &a, &b);
-}
-bool operator==(const DeviceAttribute& a, const DeviceAttribute& b) {
-  return codec::Equal(codec::TypeOf<DeviceAttribute>(), &a, &b);
-}
-bool operator==(const DeviceCapacity& a, const DeviceCapacity& b) {
-  return codec::Equal(codec::TypeOf<DeviceCapacity>(), &a, &b);
-}
-bool operator==(const DeviceClaim& a, const DeviceClaim& b) {
-  return codec::Equal(codec::TypeOf<DeviceClaim>(), &a, &b);
-}
-bool operator==(const DeviceClaimConfiguration& a, const DeviceClaimConfiguration& b) {
-  return codec::Equal(codec::TypeOf<DeviceClaimConfiguration>(), &a, &b);
-}
-bool operator==(const DeviceClass& a, const DeviceClass& b) {
-  return codec::Equal(codec::TypeOf<DeviceClass>(), &a, &b);
-}
-bool operator==(const DeviceClassConfiguration& a, const DeviceClassConfiguration& b) {
-  return codec::Equal(codec::TypeOf<DeviceClassConfiguration>(), &a, &b);
-}
-bool operator==(const DeviceClassList& a, const DeviceClassList& b) {
-  return codec::Equal(codec::TypeOf<DeviceClassList>(), &a, &b);
-}
-bool operator==(const DeviceClassSpec& a, const DeviceClassSpec& b) {
-  return codec::Equal(codec::TypeOf<DeviceClassSpec>(), &a, &b);
-}
-bool operator==(const DeviceConfiguration& a, const DeviceConfiguration& b) {
-  return codec::Equal(codec::TypeOf<DeviceConfiguration>(), &a, &b);
-}
-bool operator==(const DeviceConstraint& a, const DeviceConstraint& b) {
-  return codec::Equal(codec::TypeOf<DeviceConstraint>(), &a, &b);
-}
-bool operator==(const DeviceCounterConsumption& a, const DeviceCounterConsumption& b) {
-  return codec::Equal(codec::TypeOf<DeviceCounterConsumption>(), &a, &b);
-}
-bool operator==(const DeviceDerivedAttribute& a, const DeviceDerivedAttribute& b) {
-  return codec::Equal(codec::TypeOf<DeviceDerivedAttribute>(), &a, &b);
-}
-bool operator==(const DeviceRequest& a, const DeviceRequest& b) {
-  return codec::Equal(codec::TypeOf<DeviceRequest>(), &a, &b);
-}
-bool operator==(const DeviceRequestAllocationResult& a, const DeviceRequestAllocationResult& b) {
-  return codec::Equal(codec::TypeOf<DeviceRequestAllocationResult>(), &a, &b);
-}
-bool operator==(const DeviceSelector& a, const DeviceSelector& b) {
-  return codec::Equal(codec::TypeOf<DeviceSelector>(), &a, &b);
-}
-bool operator==(const DeviceSubRequest& a, const DeviceSubRequest& b) {
-  return codec::Equal(codec::TypeOf<DeviceSubRequest>(), &a, &b);
-}
-bool operator==(const DeviceTaint& a, const DeviceTaint& b) {
-  return codec::Equal(codec::TypeOf<DeviceTaint>(), &a, &b);
-}
-bool operator==(const DeviceTaintRule& a, const DeviceTaintRule& b) {
-  return codec::Equal(codec::TypeOf<DeviceTaintRule>(), &a, &b);
-}
-bool operator==(const DeviceTaintRuleList& a, const DeviceTaintRuleList& b) {
-  return codec::Equal(codec::TypeOf<DeviceTaintRuleList>(), &a, &b);
-}
-bool operator==(const DeviceTaintRuleSpec& a, const DeviceTaintRuleSpec& b) {
-  return codec::Equal(codec::TypeOf<DeviceTaintRuleSpec>(), &a, &b);
-}
-bool operator==(const DeviceTaintRuleStatus& a, const DeviceTaintRuleStatus& b) {
-  return codec::Equal(codec::TypeOf<DeviceTaintRuleStatus>(), &a, &b);
-}
-bool operator==(const DeviceTaintSelector& a, const DeviceTaintSelector& b) {
-  return codec::Equal(codec::TypeOf<DeviceTaintSelector>(), &a, &b);
-}
-bool operator==(const DeviceToleration& a, const DeviceToleration& b) {
-  return codec::Equal(codec::TypeOf<DeviceToleration>(), &a, &b);
-}
-bool operator==(const ExactDeviceRequest& a, const ExactDeviceRequest& b) {
-  return codec::Equal(codec::TypeOf<ExactDeviceRequest>(), &a, &b);
-}
-bool operator==(const NetworkDeviceData& a, const NetworkDeviceData& b) {
-  return codec::Equal(codec::TypeOf<NetworkDeviceData>(), &a, &b);
-}
-bool operator==(const NodeAllocatableMapping& a, const NodeAllocatableMapping& b) {
-  return codec::Equal(codec::TypeOf<NodeAllocatableMapping>(), &a, &b);
-}
-bool operator==(const NodeAllocatableOverhead& a, const NodeAllocatableOverhead& b) {
-  return codec::Equal(codec::TypeOf<NodeAllocatableOverhead>(), &a, &b);
-}
-bool operator==(const NodeAllocatableResource& a, const NodeAllocatableResource& b) {
-  return codec::Equal(codec::TypeOf<NodeAllocatableResource>(), &a, &b);
-}
-bool operator==(const OpaqueDeviceConfiguration& a, const OpaqueDeviceConfiguration& b) {
-  return codec::Equal(codec::TypeOf<OpaqueDeviceConfiguration>(), &a, &b);
-}
-bool operator==(const ResourceClaim& a, const ResourceClaim& b) {
-  return codec::Equal(codec::TypeOf<ResourceClaim>(), &a, &b);
-}
-bool operator==(const ResourceClaimConsumerReference& a, const ResourceClaimConsumerReference& b) {
-  return codec::Equal(codec::TypeOf<ResourceClaimConsumerReference>(), &a, &b);
-}
-bool operator==(const ResourceClaimList& a, const ResourceClaimList& b) {
-  return codec::Equal(codec::TypeOf<ResourceClaimList>(), &a, &b);
-}
-bool operator==(const ResourceClaimSpec& a, const ResourceClaimSpec& b) {
-  return codec::Equal(codec::TypeOf<ResourceClaimSpec>(), &a, &b);
-}
-bool operator==(const ResourceClaimStatus& a, const ResourceClaimStatus& b) {
-  return codec::Equal(codec::TypeOf<ResourceClaimStatus>(), &a, &b);
-}
-bool operator==(const ResourceClaimTemplate& a, const ResourceClaimTemplate& b) {
-  return codec::Equal(codec::TypeOf<ResourceClaimTemplate>(), &a, &b);
-}
-bool operator==(const ResourceClaimTemplateList& a, const ResourceClaimTemplateList& b) {
-  return codec::Equal(codec::TypeOf<ResourceClaimTemplateList>(), &a, &b);
-}
-bool operator==(const ResourceClaimTemplateSpec& a, const ResourceClaimTemplateSpec& b) {
-  return codec::Equal(codec::TypeOf<ResourceClaimTemplateSpec>(), &a, &b);
-}
-bool operator==(const ResourcePool& a, const ResourcePool& b) {
-  return codec::Equal(codec::TypeOf<ResourcePool>(), &a, &b);
-}
-bool operator==(const ResourceSlice& a, const ResourceSlice& b) {
-  return codec::Equal(codec::TypeOf<ResourceSlice>(), &a, &b);
-}
-bool operator==(const ResourceSliceList& a, const ResourceSliceList& b) {
-  return codec::Equal(codec::TypeOf<ResourceSliceList>(), &a, &b);
-}
-bool operator==(const ResourceSliceSpec& a, const ResourceSliceSpec& b) {
-  return codec::Equal(codec::TypeOf<ResourceSliceSpec>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(AllocatedDeviceStatus)
+CLIENT_CPP_DEFINE_EQUAL(AllocationResult)
+CLIENT_CPP_DEFINE_EQUAL(CELDeviceSelector)
+CLIENT_CPP_DEFINE_EQUAL(CapacityRequestPolicy)
+CLIENT_CPP_DEFINE_EQUAL(CapacityRequestPolicyRange)
+CLIENT_CPP_DEFINE_EQUAL(CapacityRequirements)
+CLIENT_CPP_DEFINE_EQUAL(Counter)
+CLIENT_CPP_DEFINE_EQUAL(CounterSet)
+CLIENT_CPP_DEFINE_EQUAL(Device)
+CLIENT_CPP_DEFINE_EQUAL(DeviceAllocationConfiguration)
+CLIENT_CPP_DEFINE_EQUAL(DeviceAllocationResult)
+CLIENT_CPP_DEFINE_EQUAL(DeviceAttribute)
+CLIENT_CPP_DEFINE_EQUAL(DeviceCapacity)
+CLIENT_CPP_DEFINE_EQUAL(DeviceClaim)
+CLIENT_CPP_DEFINE_EQUAL(DeviceClaimConfiguration)
+CLIENT_CPP_DEFINE_EQUAL(DeviceClass)
+CLIENT_CPP_DEFINE_EQUAL(DeviceClassConfiguration)
+CLIENT_CPP_DEFINE_EQUAL(DeviceClassList)
+CLIENT_CPP_DEFINE_EQUAL(DeviceClassSpec)
+CLIENT_CPP_DEFINE_EQUAL(DeviceConfiguration)
+CLIENT_CPP_DEFINE_EQUAL(DeviceConstraint)
+CLIENT_CPP_DEFINE_EQUAL(DeviceCounterConsumption)
+CLIENT_CPP_DEFINE_EQUAL(DeviceDerivedAttribute)
+CLIENT_CPP_DEFINE_EQUAL(DeviceRequest)
+CLIENT_CPP_DEFINE_EQUAL(DeviceRequestAllocationResult)
+CLIENT_CPP_DEFINE_EQUAL(DeviceSelector)
+CLIENT_CPP_DEFINE_EQUAL(DeviceSubRequest)
+CLIENT_CPP_DEFINE_EQUAL(DeviceTaint)
+CLIENT_CPP_DEFINE_EQUAL(DeviceTaintRule)
+CLIENT_CPP_DEFINE_EQUAL(DeviceTaintRuleList)
+CLIENT_CPP_DEFINE_EQUAL(DeviceTaintRuleSpec)
+CLIENT_CPP_DEFINE_EQUAL(DeviceTaintRuleStatus)
+CLIENT_CPP_DEFINE_EQUAL(DeviceTaintSelector)
+CLIENT_CPP_DEFINE_EQUAL(DeviceToleration)
+CLIENT_CPP_DEFINE_EQUAL(ExactDeviceRequest)
+CLIENT_CPP_DEFINE_EQUAL(NetworkDeviceData)
+CLIENT_CPP_DEFINE_EQUAL(NodeAllocatableMapping)
+CLIENT_CPP_DEFINE_EQUAL(NodeAllocatableOverhead)
+CLIENT_CPP_DEFINE_EQUAL(NodeAllocatableResource)
+CLIENT_CPP_DEFINE_EQUAL(OpaqueDeviceConfiguration)
+CLIENT_CPP_DEFINE_EQUAL(ResourceClaim)
+CLIENT_CPP_DEFINE_EQUAL(ResourceClaimConsumerReference)
+CLIENT_CPP_DEFINE_EQUAL(ResourceClaimList)
+CLIENT_CPP_DEFINE_EQUAL(ResourceClaimSpec)
+CLIENT_CPP_DEFINE_EQUAL(ResourceClaimStatus)
+CLIENT_CPP_DEFINE_EQUAL(ResourceClaimTemplate)
+CLIENT_CPP_DEFINE_EQUAL(ResourceClaimTemplateList)
+CLIENT_CPP_DEFINE_EQUAL(ResourceClaimTemplateSpec)
+CLIENT_CPP_DEFINE_EQUAL(ResourcePool)
+CLIENT_CPP_DEFINE_EQUAL(ResourceSlice)
+CLIENT_CPP_DEFINE_EQUAL(ResourceSliceList)
+CLIENT_CPP_DEFINE_EQUAL(ResourceSliceSpec)
 
 }  // namespace resourcev1beta2
 

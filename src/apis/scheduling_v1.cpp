@@ -2,7 +2,7 @@
 #include <k8s/apis/scheduling/v1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -33,22 +33,14 @@ constexpr codec::Field kPriorityClassListFields[] = {
 }  // namespace schedulingv1
 
 namespace codec {
-constinit const TypeInfo Describe<schedulingv1::PriorityClass>::info =
-    StructInfo<schedulingv1::PriorityClass>(
-        "PriorityClass", schedulingv1::kPriorityClassFields);
-constinit const TypeInfo Describe<schedulingv1::PriorityClassList>::info =
-    StructInfo<schedulingv1::PriorityClassList>(
-        "PriorityClassList", schedulingv1::kPriorityClassListFields);
+CLIENT_CPP_DEFINE_STRUCT(schedulingv1, PriorityClass)
+CLIENT_CPP_DEFINE_STRUCT(schedulingv1, PriorityClassList)
 }  // namespace codec
 
 namespace schedulingv1 {
 
-bool operator==(const PriorityClass& a, const PriorityClass& b) {
-  return codec::Equal(codec::TypeOf<PriorityClass>(), &a, &b);
-}
-bool operator==(const PriorityClassList& a, const PriorityClassList& b) {
-  return codec::Equal(codec::TypeOf<PriorityClassList>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(PriorityClass)
+CLIENT_CPP_DEFINE_EQUAL(PriorityClassList)
 
 }  // namespace schedulingv1
 

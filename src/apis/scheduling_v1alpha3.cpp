@@ -2,7 +2,7 @@
 #include <k8s/apis/scheduling/v1alpha3.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 
 #include "apis/field_table.hpp"
 #include "apis/packages.hpp"
@@ -45,68 +45,28 @@ constexpr codec::Field kWorkloadPodGroupSchedulingPolicyFields[] = {
 }  // namespace schedulingv1alpha3
 
 namespace codec {
-constinit const TypeInfo Describe<schedulingv1alpha3::TopologyConstraint>::info =
-    StructInfo<schedulingv1alpha3::TopologyConstraint>(
-        "TopologyConstraint", schedulingv1alpha3::kTopologyConstraintFields);
-constinit const TypeInfo Describe<schedulingv1alpha3::WorkloadPodGroupAllDisruptionMode>::info =
-    StructInfo<schedulingv1alpha3::WorkloadPodGroupAllDisruptionMode>(
-        "WorkloadPodGroupAllDisruptionMode");
-constinit const TypeInfo Describe<schedulingv1alpha3::WorkloadPodGroupBasicSchedulingPolicy>::info =
-    StructInfo<schedulingv1alpha3::WorkloadPodGroupBasicSchedulingPolicy>(
-        "WorkloadPodGroupBasicSchedulingPolicy");
-constinit const TypeInfo Describe<schedulingv1alpha3::WorkloadPodGroupDisruptionMode>::info =
-    StructInfo<schedulingv1alpha3::WorkloadPodGroupDisruptionMode>(
-        "WorkloadPodGroupDisruptionMode",
-        schedulingv1alpha3::kWorkloadPodGroupDisruptionModeFields);
-constinit const TypeInfo Describe<schedulingv1alpha3::WorkloadPodGroupGangSchedulingPolicy>::info =
-    StructInfo<schedulingv1alpha3::WorkloadPodGroupGangSchedulingPolicy>(
-        "WorkloadPodGroupGangSchedulingPolicy",
-        schedulingv1alpha3::kWorkloadPodGroupGangSchedulingPolicyFields);
-constinit const TypeInfo Describe<schedulingv1alpha3::WorkloadPodGroupResourceClaim>::info =
-    StructInfo<schedulingv1alpha3::WorkloadPodGroupResourceClaim>(
-        "WorkloadPodGroupResourceClaim", schedulingv1alpha3::kWorkloadPodGroupResourceClaimFields);
-constinit const TypeInfo Describe<schedulingv1alpha3::WorkloadPodGroupSchedulingConstraints>::info =
-    StructInfo<schedulingv1alpha3::WorkloadPodGroupSchedulingConstraints>(
-        "WorkloadPodGroupSchedulingConstraints",
-        schedulingv1alpha3::kWorkloadPodGroupSchedulingConstraintsFields);
-constinit const TypeInfo Describe<schedulingv1alpha3::WorkloadPodGroupSchedulingPolicy>::info =
-    StructInfo<schedulingv1alpha3::WorkloadPodGroupSchedulingPolicy>(
-        "WorkloadPodGroupSchedulingPolicy",
-        schedulingv1alpha3::kWorkloadPodGroupSchedulingPolicyFields);
-constinit const TypeInfo Describe<schedulingv1alpha3::WorkloadPodGroupSingleDisruptionMode>::info =
-    StructInfo<schedulingv1alpha3::WorkloadPodGroupSingleDisruptionMode>(
-        "WorkloadPodGroupSingleDisruptionMode");
+CLIENT_CPP_DEFINE_STRUCT(schedulingv1alpha3, TopologyConstraint)
+CLIENT_CPP_DEFINE_EMPTY_STRUCT(schedulingv1alpha3, WorkloadPodGroupAllDisruptionMode)
+CLIENT_CPP_DEFINE_EMPTY_STRUCT(schedulingv1alpha3, WorkloadPodGroupBasicSchedulingPolicy)
+CLIENT_CPP_DEFINE_STRUCT(schedulingv1alpha3, WorkloadPodGroupDisruptionMode)
+CLIENT_CPP_DEFINE_STRUCT(schedulingv1alpha3, WorkloadPodGroupGangSchedulingPolicy)
+CLIENT_CPP_DEFINE_STRUCT(schedulingv1alpha3, WorkloadPodGroupResourceClaim)
+CLIENT_CPP_DEFINE_STRUCT(schedulingv1alpha3, WorkloadPodGroupSchedulingConstraints)
+CLIENT_CPP_DEFINE_STRUCT(schedulingv1alpha3, WorkloadPodGroupSchedulingPolicy)
+CLIENT_CPP_DEFINE_EMPTY_STRUCT(schedulingv1alpha3, WorkloadPodGroupSingleDisruptionMode)
 }  // namespace codec
 
 namespace schedulingv1alpha3 {
 
-bool operator==(const TopologyConstraint& a, const TopologyConstraint& b) {
-  return codec::Equal(codec::TypeOf<TopologyConstraint>(), &a, &b);
-}
-bool operator==(const WorkloadPodGroupAllDisruptionMode& a, const WorkloadPodGroupAllDisruptionMode& b) {
-  return codec::Equal(codec::TypeOf<WorkloadPodGroupAllDisruptionMode>(), &a, &b);
-}
-bool operator==(const WorkloadPodGroupBasicSchedulingPolicy& a, const WorkloadPodGroupBasicSchedulingPolicy& b) {
-  return codec::Equal(codec::TypeOf<WorkloadPodGroupBasicSchedulingPolicy>(), &a, &b);
-}
-bool operator==(const WorkloadPodGroupDisruptionMode& a, const WorkloadPodGroupDisruptionMode& b) {
-  return codec::Equal(codec::TypeOf<WorkloadPodGroupDisruptionMode>(), &a, &b);
-}
-bool operator==(const WorkloadPodGroupGangSchedulingPolicy& a, const WorkloadPodGroupGangSchedulingPolicy& b) {
-  return codec::Equal(codec::TypeOf<WorkloadPodGroupGangSchedulingPolicy>(), &a, &b);
-}
-bool operator==(const WorkloadPodGroupResourceClaim& a, const WorkloadPodGroupResourceClaim& b) {
-  return codec::Equal(codec::TypeOf<WorkloadPodGroupResourceClaim>(), &a, &b);
-}
-bool operator==(const WorkloadPodGroupSchedulingConstraints& a, const WorkloadPodGroupSchedulingConstraints& b) {
-  return codec::Equal(codec::TypeOf<WorkloadPodGroupSchedulingConstraints>(), &a, &b);
-}
-bool operator==(const WorkloadPodGroupSchedulingPolicy& a, const WorkloadPodGroupSchedulingPolicy& b) {
-  return codec::Equal(codec::TypeOf<WorkloadPodGroupSchedulingPolicy>(), &a, &b);
-}
-bool operator==(const WorkloadPodGroupSingleDisruptionMode& a, const WorkloadPodGroupSingleDisruptionMode& b) {
-  return codec::Equal(codec::TypeOf<WorkloadPodGroupSingleDisruptionMode>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(TopologyConstraint)
+CLIENT_CPP_DEFINE_EQUAL(WorkloadPodGroupAllDisruptionMode)
+CLIENT_CPP_DEFINE_EQUAL(WorkloadPodGroupBasicSchedulingPolicy)
+CLIENT_CPP_DEFINE_EQUAL(WorkloadPodGroupDisruptionMode)
+CLIENT_CPP_DEFINE_EQUAL(WorkloadPodGroupGangSchedulingPolicy)
+CLIENT_CPP_DEFINE_EQUAL(WorkloadPodGroupResourceClaim)
+CLIENT_CPP_DEFINE_EQUAL(WorkloadPodGroupSchedulingConstraints)
+CLIENT_CPP_DEFINE_EQUAL(WorkloadPodGroupSchedulingPolicy)
+CLIENT_CPP_DEFINE_EQUAL(WorkloadPodGroupSingleDisruptionMode)
 
 }  // namespace schedulingv1alpha3
 

@@ -2,7 +2,7 @@
 #include <k8s/apis/storage/v1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -195,154 +195,58 @@ constexpr codec::Field kVolumeNodeResourcesFields[] = {
 }  // namespace storagev1
 
 namespace codec {
-constinit const TypeInfo Describe<storagev1::CSIDriver>::info =
-    StructInfo<storagev1::CSIDriver>(
-        "CSIDriver", storagev1::kCSIDriverFields);
-constinit const TypeInfo Describe<storagev1::CSIDriverList>::info =
-    StructInfo<storagev1::CSIDriverList>(
-        "CSIDriverList", storagev1::kCSIDriverListFields);
-constinit const TypeInfo Describe<storagev1::CSIDriverSpec>::info =
-    StructInfo<storagev1::CSIDriverSpec>(
-        "CSIDriverSpec", storagev1::kCSIDriverSpecFields);
-constinit const TypeInfo Describe<storagev1::CSINode>::info =
-    StructInfo<storagev1::CSINode>(
-        "CSINode", storagev1::kCSINodeFields);
-constinit const TypeInfo Describe<storagev1::CSINodeDriver>::info =
-    StructInfo<storagev1::CSINodeDriver>(
-        "CSINodeDriver", storagev1::kCSINodeDriverFields);
-constinit const TypeInfo Describe<storagev1::CSINodeList>::info =
-    StructInfo<storagev1::CSINodeList>(
-        "CSINodeList", storagev1::kCSINodeListFields);
-constinit const TypeInfo Describe<storagev1::CSINodeSpec>::info =
-    StructInfo<storagev1::CSINodeSpec>(
-        "CSINodeSpec", storagev1::kCSINodeSpecFields);
-constinit const TypeInfo Describe<storagev1::CSINodeStatus>::info =
-    StructInfo<storagev1::CSINodeStatus>(
-        "CSINodeStatus", storagev1::kCSINodeStatusFields);
-constinit const TypeInfo Describe<storagev1::CSIStorageCapacity>::info =
-    StructInfo<storagev1::CSIStorageCapacity>(
-        "CSIStorageCapacity", storagev1::kCSIStorageCapacityFields);
-constinit const TypeInfo Describe<storagev1::CSIStorageCapacityList>::info =
-    StructInfo<storagev1::CSIStorageCapacityList>(
-        "CSIStorageCapacityList", storagev1::kCSIStorageCapacityListFields);
-constinit const TypeInfo Describe<storagev1::StorageClass>::info =
-    StructInfo<storagev1::StorageClass>(
-        "StorageClass", storagev1::kStorageClassFields);
-constinit const TypeInfo Describe<storagev1::StorageClassList>::info =
-    StructInfo<storagev1::StorageClassList>(
-        "StorageClassList", storagev1::kStorageClassListFields);
-constinit const TypeInfo Describe<storagev1::StorageHealth>::info =
-    StructInfo<storagev1::StorageHealth>(
-        "StorageHealth", storagev1::kStorageHealthFields);
-constinit const TypeInfo Describe<storagev1::StorageHealthCondition>::info =
-    StructInfo<storagev1::StorageHealthCondition>(
-        "StorageHealthCondition", storagev1::kStorageHealthConditionFields);
-constinit const TypeInfo Describe<storagev1::TokenRequest>::info =
-    StructInfo<storagev1::TokenRequest>(
-        "TokenRequest", storagev1::kTokenRequestFields);
-constinit const TypeInfo Describe<storagev1::VolumeAttachment>::info =
-    StructInfo<storagev1::VolumeAttachment>(
-        "VolumeAttachment", storagev1::kVolumeAttachmentFields);
-constinit const TypeInfo Describe<storagev1::VolumeAttachmentList>::info =
-    StructInfo<storagev1::VolumeAttachmentList>(
-        "VolumeAttachmentList", storagev1::kVolumeAttachmentListFields);
-constinit const TypeInfo Describe<storagev1::VolumeAttachmentSource>::info =
-    StructInfo<storagev1::VolumeAttachmentSource>(
-        "VolumeAttachmentSource", storagev1::kVolumeAttachmentSourceFields);
-constinit const TypeInfo Describe<storagev1::VolumeAttachmentSpec>::info =
-    StructInfo<storagev1::VolumeAttachmentSpec>(
-        "VolumeAttachmentSpec", storagev1::kVolumeAttachmentSpecFields);
-constinit const TypeInfo Describe<storagev1::VolumeAttachmentStatus>::info =
-    StructInfo<storagev1::VolumeAttachmentStatus>(
-        "VolumeAttachmentStatus", storagev1::kVolumeAttachmentStatusFields);
-constinit const TypeInfo Describe<storagev1::VolumeAttributesClass>::info =
-    StructInfo<storagev1::VolumeAttributesClass>(
-        "VolumeAttributesClass", storagev1::kVolumeAttributesClassFields);
-constinit const TypeInfo Describe<storagev1::VolumeAttributesClassList>::info =
-    StructInfo<storagev1::VolumeAttributesClassList>(
-        "VolumeAttributesClassList", storagev1::kVolumeAttributesClassListFields);
-constinit const TypeInfo Describe<storagev1::VolumeError>::info =
-    StructInfo<storagev1::VolumeError>(
-        "VolumeError", storagev1::kVolumeErrorFields);
-constinit const TypeInfo Describe<storagev1::VolumeNodeResources>::info =
-    StructInfo<storagev1::VolumeNodeResources>(
-        "VolumeNodeResources", storagev1::kVolumeNodeResourcesFields);
+CLIENT_CPP_DEFINE_STRUCT(storagev1, CSIDriver)
+CLIENT_CPP_DEFINE_STRUCT(storagev1, CSIDriverList)
+CLIENT_CPP_DEFINE_STRUCT(storagev1, CSIDriverSpec)
+CLIENT_CPP_DEFINE_STRUCT(storagev1, CSINode)
+CLIENT_CPP_DEFINE_STRUCT(storagev1, CSINodeDriver)
+CLIENT_CPP_DEFINE_STRUCT(storagev1, CSINodeList)
+CLIENT_CPP_DEFINE_STRUCT(storagev1, CSINodeSpec)
+CLIENT_CPP_DEFINE_STRUCT(storagev1, CSINodeStatus)
+CLIENT_CPP_DEFINE_STRUCT(storagev1, CSIStorageCapacity)
+CLIENT_CPP_DEFINE_STRUCT(storagev1, CSIStorageCapacityList)
+CLIENT_CPP_DEFINE_STRUCT(storagev1, StorageClass)
+CLIENT_CPP_DEFINE_STRUCT(storagev1, StorageClassList)
+CLIENT_CPP_DEFINE_STRUCT(storagev1, StorageHealth)
+CLIENT_CPP_DEFINE_STRUCT(storagev1, StorageHealthCondition)
+CLIENT_CPP_DEFINE_STRUCT(storagev1, TokenRequest)
+CLIENT_CPP_DEFINE_STRUCT(storagev1, VolumeAttachment)
+CLIENT_CPP_DEFINE_STRUCT(storagev1, VolumeAttachmentList)
+CLIENT_CPP_DEFINE_STRUCT(storagev1, VolumeAttachmentSource)
+CLIENT_CPP_DEFINE_STRUCT(storagev1, VolumeAttachmentSpec)
+CLIENT_CPP_DEFINE_STRUCT(storagev1, VolumeAttachmentStatus)
+CLIENT_CPP_DEFINE_STRUCT(storagev1, VolumeAttributesClass)
+CLIENT_CPP_DEFINE_STRUCT(storagev1, VolumeAttributesClassList)
+CLIENT_CPP_DEFINE_STRUCT(storagev1, VolumeError)
+CLIENT_CPP_DEFINE_STRUCT(storagev1, VolumeNodeResources)
 }  // namespace codec
 
 namespace storagev1 {
 
-bool operator==(const CSIDriver& a, const CSIDriver& b) {
-  return codec::Equal(codec::TypeOf<CSIDriver>(), &a, &b);
-}
-bool operator==(const CSIDriverList& a, const CSIDriverList& b) {
-  return codec::Equal(codec::TypeOf<CSIDriverList>(), &a, &b);
-}
-bool operator==(const CSIDriverSpec& a, const CSIDriverSpec& b) {
-  return codec::Equal(codec::TypeOf<CSIDriverSpec>(), &a, &b);
-}
-bool operator==(const CSINode& a, const CSINode& b) {
-  return codec::Equal(codec::TypeOf<CSINode>(), &a, &b);
-}
-bool operator==(const CSINodeDriver& a, const CSINodeDriver& b) {
-  return codec::Equal(codec::TypeOf<CSINodeDriver>(), &a, &b);
-}
-bool operator==(const CSINodeList& a, const CSINodeList& b) {
-  return codec::Equal(codec::TypeOf<CSINodeList>(), &a, &b);
-}
-bool operator==(const CSINodeSpec& a, const CSINodeSpec& b) {
-  return codec::Equal(codec::TypeOf<CSINodeSpec>(), &a, &b);
-}
-bool operator==(const CSINodeStatus& a, const CSINodeStatus& b) {
-  return codec::Equal(codec::TypeOf<CSINodeStatus>(), &a, &b);
-}
-bool operator==(const CSIStorageCapacity& a, const CSIStorageCapacity& b) {
-  return codec::Equal(codec::TypeOf<CSIStorageCapacity>(), &a, &b);
-}
-bool operator==(const CSIStorageCapacityList& a, const CSIStorageCapacityList& b) {
-  return codec::Equal(codec::TypeOf<CSIStorageCapacityList>(), &a, &b);
-}
-bool operator==(const StorageClass& a, const StorageClass& b) {
-  return codec::Equal(codec::TypeOf<StorageClass>(), &a, &b);
-}
-bool operator==(const StorageClassList& a, const StorageClassList& b) {
-  return codec::Equal(codec::TypeOf<StorageClassList>(), &a, &b);
-}
-bool operator==(const StorageHealth& a, const StorageHealth& b) {
-  return codec::Equal(codec::TypeOf<StorageHealth>(), &a, &b);
-}
-bool operator==(const StorageHealthCondition& a, const StorageHealthCondition& b) {
-  return codec::Equal(codec::TypeOf<StorageHealthCondition>(), &a, &b);
-}
-bool operator==(const TokenRequest& a, const TokenRequest& b) {
-  return codec::Equal(codec::TypeOf<TokenRequest>(), &a, &b);
-}
-bool operator==(const VolumeAttachment& a, const VolumeAttachment& b) {
-  return codec::Equal(codec::TypeOf<VolumeAttachment>(), &a, &b);
-}
-bool operator==(const VolumeAttachmentList& a, const VolumeAttachmentList& b) {
-  return codec::Equal(codec::TypeOf<VolumeAttachmentList>(), &a, &b);
-}
-bool operator==(const VolumeAttachmentSource& a, const VolumeAttachmentSource& b) {
-  return codec::Equal(codec::TypeOf<VolumeAttachmentSource>(), &a, &b);
-}
-bool operator==(const VolumeAttachmentSpec& a, const VolumeAttachmentSpec& b) {
-  return codec::Equal(codec::TypeOf<VolumeAttachmentSpec>(), &a, &b);
-}
-bool operator==(const VolumeAttachmentStatus& a, const VolumeAttachmentStatus& b) {
-  return codec::Equal(codec::TypeOf<VolumeAttachmentStatus>(), &a, &b);
-}
-bool operator==(const VolumeAttributesClass& a, const VolumeAttributesClass& b) {
-  return codec::Equal(codec::TypeOf<VolumeAttributesClass>(), &a, &b);
-}
-bool operator==(const VolumeAttributesClassList& a, const VolumeAttributesClassList& b) {
-  return codec::Equal(codec::TypeOf<VolumeAttributesClassList>(), &a, &b);
-}
-bool operator==(const VolumeError& a, const VolumeError& b) {
-  return codec::Equal(codec::TypeOf<VolumeError>(), &a, &b);
-}
-bool operator==(const VolumeNodeResources& a, const VolumeNodeResources& b) {
-  return codec::Equal(codec::TypeOf<VolumeNodeResources>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(CSIDriver)
+CLIENT_CPP_DEFINE_EQUAL(CSIDriverList)
+CLIENT_CPP_DEFINE_EQUAL(CSIDriverSpec)
+CLIENT_CPP_DEFINE_EQUAL(CSINode)
+CLIENT_CPP_DEFINE_EQUAL(CSINodeDriver)
+CLIENT_CPP_DEFINE_EQUAL(CSINodeList)
+CLIENT_CPP_DEFINE_EQUAL(CSINodeSpec)
+CLIENT_CPP_DEFINE_EQUAL(CSINodeStatus)
+CLIENT_CPP_DEFINE_EQUAL(CSIStorageCapacity)
+CLIENT_CPP_DEFINE_EQUAL(CSIStorageCapacityList)
+CLIENT_CPP_DEFINE_EQUAL(StorageClass)
+CLIENT_CPP_DEFINE_EQUAL(StorageClassList)
+CLIENT_CPP_DEFINE_EQUAL(StorageHealth)
+CLIENT_CPP_DEFINE_EQUAL(StorageHealthCondition)
+CLIENT_CPP_DEFINE_EQUAL(TokenRequest)
+CLIENT_CPP_DEFINE_EQUAL(VolumeAttachment)
+CLIENT_CPP_DEFINE_EQUAL(VolumeAttachmentList)
+CLIENT_CPP_DEFINE_EQUAL(VolumeAttachmentSource)
+CLIENT_CPP_DEFINE_EQUAL(VolumeAttachmentSpec)
+CLIENT_CPP_DEFINE_EQUAL(VolumeAttachmentStatus)
+CLIENT_CPP_DEFINE_EQUAL(VolumeAttributesClass)
+CLIENT_CPP_DEFINE_EQUAL(VolumeAttributesClassList)
+CLIENT_CPP_DEFINE_EQUAL(VolumeError)
+CLIENT_CPP_DEFINE_EQUAL(VolumeNodeResources)
 
 }  // namespace storagev1
 

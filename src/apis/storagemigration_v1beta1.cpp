@@ -2,7 +2,7 @@
 #include <k8s/apis/storagemigration/v1beta1.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 #include <k8s/runtime/object_type_of.hpp>
 
 #include "apis/field_table.hpp"
@@ -41,35 +41,18 @@ constexpr codec::Field kStorageVersionMigrationStatusFields[] = {
 }  // namespace storagemigrationv1beta1
 
 namespace codec {
-constinit const TypeInfo Describe<storagemigrationv1beta1::StorageVersionMigration>::info =
-    StructInfo<storagemigrationv1beta1::StorageVersionMigration>(
-        "StorageVersionMigration", storagemigrationv1beta1::kStorageVersionMigrationFields);
-constinit const TypeInfo Describe<storagemigrationv1beta1::StorageVersionMigrationList>::info =
-    StructInfo<storagemigrationv1beta1::StorageVersionMigrationList>(
-        "StorageVersionMigrationList", storagemigrationv1beta1::kStorageVersionMigrationListFields);
-constinit const TypeInfo Describe<storagemigrationv1beta1::StorageVersionMigrationSpec>::info =
-    StructInfo<storagemigrationv1beta1::StorageVersionMigrationSpec>(
-        "StorageVersionMigrationSpec", storagemigrationv1beta1::kStorageVersionMigrationSpecFields);
-constinit const TypeInfo Describe<storagemigrationv1beta1::StorageVersionMigrationStatus>::info =
-    StructInfo<storagemigrationv1beta1::StorageVersionMigrationStatus>(
-        "StorageVersionMigrationStatus",
-        storagemigrationv1beta1::kStorageVersionMigrationStatusFields);
+CLIENT_CPP_DEFINE_STRUCT(storagemigrationv1beta1, StorageVersionMigration)
+CLIENT_CPP_DEFINE_STRUCT(storagemigrationv1beta1, StorageVersionMigrationList)
+CLIENT_CPP_DEFINE_STRUCT(storagemigrationv1beta1, StorageVersionMigrationSpec)
+CLIENT_CPP_DEFINE_STRUCT(storagemigrationv1beta1, StorageVersionMigrationStatus)
 }  // namespace codec
 
 namespace storagemigrationv1beta1 {
 
-bool operator==(const StorageVersionMigration& a, const StorageVersionMigration& b) {
-  return codec::Equal(codec::TypeOf<StorageVersionMigration>(), &a, &b);
-}
-bool operator==(const StorageVersionMigrationList& a, const StorageVersionMigrationList& b) {
-  return codec::Equal(codec::TypeOf<StorageVersionMigrationList>(), &a, &b);
-}
-bool operator==(const StorageVersionMigrationSpec& a, const StorageVersionMigrationSpec& b) {
-  return codec::Equal(codec::TypeOf<StorageVersionMigrationSpec>(), &a, &b);
-}
-bool operator==(const StorageVersionMigrationStatus& a, const StorageVersionMigrationStatus& b) {
-  return codec::Equal(codec::TypeOf<StorageVersionMigrationStatus>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(StorageVersionMigration)
+CLIENT_CPP_DEFINE_EQUAL(StorageVersionMigrationList)
+CLIENT_CPP_DEFINE_EQUAL(StorageVersionMigrationSpec)
+CLIENT_CPP_DEFINE_EQUAL(StorageVersionMigrationStatus)
 
 }  // namespace storagemigrationv1beta1
 

@@ -2,7 +2,7 @@
 #include <k8s/apis/version/info.hpp>
 
 #include <k8s/apis/scheme.hpp>
-#include <k8s/codec/codec.hpp>
+#include <k8s/codec/type_info.hpp>
 
 #include "apis/field_table.hpp"
 #include "apis/packages.hpp"
@@ -31,16 +31,12 @@ constexpr codec::Field kInfoFields[] = {
 }  // namespace version
 
 namespace codec {
-constinit const TypeInfo Describe<version::Info>::info =
-    StructInfo<version::Info>(
-        "Info", version::kInfoFields);
+CLIENT_CPP_DEFINE_STRUCT(version, Info)
 }  // namespace codec
 
 namespace version {
 
-bool operator==(const Info& a, const Info& b) {
-  return codec::Equal(codec::TypeOf<Info>(), &a, &b);
-}
+CLIENT_CPP_DEFINE_EQUAL(Info)
 
 }  // namespace version
 
