@@ -16,8 +16,8 @@ namespace k8s::inline v0::rest {
 /// the Config go only to the Config's host, and over plain HTTP only when the host is a URL with
 /// that scheme.
 /// **Thread safety.** All members may be called from any thread at any time.
-/// **Lifetime.** The destructor abandons what is open and joins the I/O thread; answers that are
-/// still held then end with kClosed.
+/// **Lifetime.** An answer that is still held keeps the I/O thread; with the last of transport and
+/// answers the connections are closed and the thread is joined.
 class CurlTransport final : public Transport {
  public:
   /// Checks `config` and starts the I/O thread; nothing is sent. Errors: kConfig.

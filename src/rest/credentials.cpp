@@ -1,0 +1,118 @@
+#include "rest/credentials.hpp"
+
+#include <k8s/log.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "codec/base64.hpp"
+#include "rest/ascii.hpp"
+
+namespace k8s::inline v0::rest::detail {
+
+namespace {
+
+// Tokens bound to a pod are renewed well before they end; client-go takes one minute less ten
+// seconds.
+constexpr std::chrono::seconds kTokenAge{50};
+
+std::string_view Trim(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  const auto first = text.find_first_not_of(kSpace);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+}
+
+std::optional<std::string> ReadToken(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto token = Trim(text);
+  if (token.empty()) return std::nullopt;
+  return std::string(token);
+}
+
+/// Escapes what may not stand in a header's name, and "%", as client-go does.
+std::string EscapeHeaderKey(std::string_view key) {
+  constexpr std::string_view kAllowed = "!#$&'*+-.^_`|~";
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : key) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0 || kAllowed.find(c) != std::string_view::npos) {
+      out += ToLower(c);
+    } else {
+      out += '%';
+      out += kDigits[byte >> 4U];
+      out += kDigits[byte & 15U];
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+TokenSource::TokenSource(std::string token, std::string file, std::shared_ptr<Clock> clock)
+    : file_(std::move(file)), clock_(std::move(clock)), token_(std::move(token)) {}
+
+Result<std::string> TokenSource::Token() {
+  const std::lock_guard lock(mutex_);
+  if (file_.empty()) return token_;
+  if (!read_ || clock_->Now() - read_at_ >= kTokenAge) ReadLocked();
+  if (token_.empty()) {
+    return Error{.kind = ErrorKind::kConfig,
+                 .message = "the token file " + file_ + " cannot be read or is empty"};
+  }
+  return token_;
+}
+
+bool TokenSource::Refused(const std::string& token) {
+  const std::lock_guard lock(mutex_);
+  if (file_.empty()) return false;
+  if (token_ == token) ReadLocked();
+  return token_ != token;
+}
+
+void TokenSource::ReadLocked() {
+  read_ = true;
+  read_at_ = clock_->Now();
+  if (auto token = ReadToken(file_)) {
+    token_ = std::move(*token);
+  } else {
+    log::Write(log::Level::kWarning,
+               "the token file " + file_ + " cannot be read or is empty; the last token stays");
+  }
+}
+
+std::string BasicAuthorization(const std::string& user, const std::string& password) {
+  const std::string text = user + ":" + password;
+  std::string out = "Basic ";
+  codec::detail::AppendBase64(Bytes(text.begin(), text.end()), out);
+  return out;
+}
+
+Headers ImpersonationHeaders(const ImpersonationConfig& impersonate) {
+  Headers headers;
+  if (impersonate.userName.empty()) return headers;
+  headers.emplace_back("Impersonate-User", impersonate.userName);
+  if (!impersonate.uid.empty()) headers.emplace_back("Impersonate-Uid", impersonate.uid);
+  for (const auto& group : impersonate.groups) headers.emplace_back("Impersonate-Group", group);
+  for (const auto& [key, values] : impersonate.extra) {
+    for (const auto& value : values) {
+      headers.emplace_back("Impersonate-Extra-" + EscapeHeaderKey(key), value);
+    }
+  }
+  return headers;
+}
+
+bool HasHeader(const Headers& headers, std::string_view name) {
+  return std::any_of(headers.begin(), headers.end(),
+                     [name](const auto& header) { return EqualsIgnoringCase(header.first, name); });
+}
+
+}  // namespace k8s::inline v0::rest::detail

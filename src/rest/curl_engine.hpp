@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "rest/curl_handles.hpp"
+#include "rest/transfer.hpp"
+
+namespace k8s::inline v0::rest::detail {
+
+/// One I/O thread with a libcurl multi handle.
+///
+/// Thread safety. All members may be called from any thread but the I/O thread.
+/// Lifetime. The destructor ends open transfers with kClosed and joins the thread.
+class CurlEngine {
+ public:
+  CurlEngine();
+  ~CurlEngine();
+  CurlEngine(const CurlEngine&) = delete;
+  CurlEngine& operator=(const CurlEngine&) = delete;
+
+  void Start(std::shared_ptr<Transfer> transfer) { Post(Action::kStart, std::move(transfer)); }
+  /// The reader has made room.
+  void Resume(std::shared_ptr<Transfer> transfer) { Post(Action::kResume, std::move(transfer)); }
+  /// Nobody reads any more. Ends a transfer that is not there silently.
+  void Abandon(std::shared_ptr<Transfer> transfer) { Post(Action::kAbandon, std::move(transfer)); }
+
+ private:
+  enum class Action { kStart, kResume, kAbandon };
+  struct Command {
+    Action action;
+    std::shared_ptr<Transfer> transfer;
+  };
+
+  void Post(Action action, std::shared_ptr<Transfer> transfer);
+
+  // The I/O thread.
+  void Run();
+  bool TakeCommands(std::vector<Command>& commands);
+  void Carry(const Command& command);
+  void Add(const std::shared_ptr<Transfer>& transfer);
+  void CollectFinished();
+  void Remove(Transfer& transfer);
+  void CloseAll();
+
+  MultiHandle multi_;
+  std::unordered_map<const Transfer*, std::shared_ptr<Transfer>> active_;  ///< Of the I/O thread.
+
+  std::mutex mutex_;
+  std::vector<Command> commands_;
+  bool stopping_ = false;
+
+  std::thread thread_;  ///< Last: uses all of the above.
+};
+
+}  // namespace k8s::inline v0::rest::detail

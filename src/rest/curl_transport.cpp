@@ -1,0 +1,100 @@
+#include <k8s/clock.hpp>
+#include <k8s/log.hpp>
+#include <k8s/rest/curl_transport.hpp>
+
+#include <string>
+#include <utility>
+
+#include "rest/credentials.hpp"
+#include "rest/curl_engine.hpp"
+#include "rest/curl_response.hpp"
+#include "rest/curl_settings.hpp"
+#include "rest/transfer.hpp"
+
+namespace k8s::inline v0::rest {
+
+using detail::CurlEngine;
+using detail::CurlResponse;
+using detail::CurlSettings;
+using detail::Transfer;
+
+class CurlTransport::Impl {
+ public:
+  Impl(const Config& config, CurlSettings settings)
+      : settings_(std::make_shared<const CurlSettings>(std::move(settings))),
+        sends_credentials_(settings_->is_tls || config.host.starts_with("http://")),
+        token_(config.bearerToken, config.bearerTokenFile, RealClock()),
+        basic_(config.username.empty()
+                   ? ""
+                   : detail::BasicAuthorization(config.username, config.password)),
+        impersonation_(detail::ImpersonationHeaders(config.impersonate)),
+        engine_(std::make_shared<CurlEngine>()) {}
+
+  Result<std::unique_ptr<HttpResponse>> RoundTrip(const HttpRequest& request,
+                                                  const std::stop_token& stop) {
+    if (!sends_credentials_ || detail::HasHeader(request.headers, "Authorization")) {
+      return Send(request, "", stop);
+    }
+    if (!basic_.empty()) return Send(request, basic_, stop);
+    auto token = token_.Token();
+    if (!token) return std::move(token).error();
+    auto response = Send(request, Bearer(*token), stop);
+    if (!response || (*response)->status() != 401 || !token_.Refused(*token)) return response;
+    // The token file has been renewed. A request that was refused was not carried out.
+    token = token_.Token();
+    if (!token) return response;
+    return Send(request, Bearer(*token), stop);
+  }
+
+ private:
+  static std::string Bearer(const std::string& token) {
+    return token.empty() ? "" : "Bearer " + token;
+  }
+
+  Result<std::unique_ptr<HttpResponse>> Send(HttpRequest request, const std::string& authorization,
+                                             const std::stop_token& stop) {
+    auto& headers = request.headers;
+    if (!authorization.empty()) headers.emplace_back("Authorization", authorization);
+    if (sends_credentials_ && !detail::HasHeader(headers, "Impersonate-User")) {
+      headers.insert(headers.end(), impersonation_.begin(), impersonation_.end());
+    }
+    if (settings_->gzip && !detail::HasHeader(headers, "Accept-Encoding")) {
+      headers.emplace_back("Accept-Encoding", "gzip");
+    }
+    auto transfer = Transfer::New(settings_, request);
+    if (!transfer) return std::move(transfer).error();
+    auto response = std::make_unique<CurlResponse>(engine_, *transfer);
+    engine_->Start(std::move(*transfer));
+    if (auto head = response->AwaitHead(stop); !head) return std::move(head).error();
+    return std::unique_ptr<HttpResponse>(std::move(response));
+  }
+
+  const std::shared_ptr<const CurlSettings> settings_;
+  const bool sends_credentials_;
+  detail::TokenSource token_;
+  const std::string basic_;
+  const Headers impersonation_;
+  const std::shared_ptr<CurlEngine> engine_;
+};
+
+Result<std::shared_ptr<CurlTransport>> CurlTransport::New(const Config& config) {
+  if (auto valid = Validate(config); !valid) return std::move(valid).error();
+  auto settings = detail::MakeCurlSettings(config);
+  if (!settings) return std::move(settings).error();
+  if (settings->is_tls && config.tls.insecure) {
+    log::Write(log::Level::kWarning,
+               "the certificate of " + settings->server + " is not verified (tls.insecure)");
+  }
+  auto impl = std::make_unique<Impl>(config, std::move(*settings));
+  return std::shared_ptr<CurlTransport>(new CurlTransport(std::move(impl)));
+}
+
+CurlTransport::CurlTransport(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+CurlTransport::~CurlTransport() = default;
+
+Result<std::unique_ptr<HttpResponse>> CurlTransport::RoundTrip(const HttpRequest& request,
+                                                               std::stop_token stop) {
+  return impl_->RoundTrip(request, stop);
+}
+
+}  // namespace k8s::inline v0::rest

@@ -1,0 +1,228 @@
+#include "rest/transfer.hpp"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <utility>
+
+namespace k8s::inline v0::rest::detail {
+
+namespace {
+
+constexpr long kConnectTimeoutMs = 30'000;
+// A peer that is gone is found within 50 s: probes after 30 s of silence, an end when nothing was
+// acknowledged for 45 s. The latter also bounds what was sent and not acknowledged.
+constexpr long kKeepAliveIdleSeconds = 30;
+constexpr long kKeepAliveIntervalSeconds = 5;
+constexpr unsigned int kUserTimeoutMs = 45'000;
+constexpr long kReceiveBuffer = 256L << 10;
+
+int OnSocket(void* /*unused*/, curl_socket_t socket, curlsocktype /*purpose*/) {
+  // A kernel without it only finds the dead peer later.
+  (void)setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &kUserTimeoutMs, sizeof(kUserTimeoutMs));
+  return CURL_SOCKOPT_OK;
+}
+
+/// Names the request in errors; the query may be long.
+std::string Describe(const CurlSettings& settings, const HttpRequest& request) {
+  const std::string_view target = request.target;
+  return request.method + " " + settings.server + std::string(target.substr(0, target.find('?')));
+}
+
+bool HasLineBreak(std::string_view text) {
+  return text.find_first_of(std::string_view("\r\n\0", 3)) != std::string_view::npos;
+}
+
+curl_blob BlobOf(const std::string& text) {
+  return {.data = const_cast<char*>(text.data()), .len = text.size(), .flags = CURL_BLOB_NOCOPY};
+}
+
+/// "HTTP/1.1 200 OK", "HTTP/2 200" -> 200; 0 for any other line.
+int ParseStatusLine(std::string_view line) {
+  if (!line.starts_with("HTTP/")) return 0;
+  const auto space = line.find(' ');
+  if (space == std::string_view::npos) return 0;
+  int status = 0;
+  const auto digits = line.substr(space + 1, 3);
+  std::from_chars(digits.data(), digits.data() + digits.size(), status);
+  return status;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Transfer>> Transfer::New(std::shared_ptr<const CurlSettings> settings,
+                                                const HttpRequest& request) {
+  const std::shared_ptr<Transfer> transfer(new Transfer(std::move(settings), request));
+  if (transfer->easy_ == nullptr) {
+    return Error{.kind = ErrorKind::kInternal, .message = "libcurl gave no handle"};
+  }
+  if (auto configured = transfer->Configure(request); !configured) return configured.error();
+  return transfer;
+}
+
+Transfer::Transfer(std::shared_ptr<const CurlSettings> settings, const HttpRequest& request)
+    : settings_(std::move(settings)),
+      exchange_(Describe(*settings_, request), request.idleTimeout),
+      body_(request.body),
+      easy_(curl_easy_init()) {}
+
+Result<void> Transfer::Configure(const HttpRequest& request) {
+  auto* easy = easy_.get();
+  curl_easy_setopt(easy, CURLOPT_URL, (settings_->base_url + request.target).c_str());
+  // Paths are sent as they are: an object may be called "a..b".
+  curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
+  curl_easy_setopt(easy, CURLOPT_PRIVATE, this);
+  curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, reason_.data());
+  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  // An abandoned name look-up must not hold up the I/O thread.
+  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+  curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));
+  SetMethod(request.method);
+  SetConnection();
+  if (settings_->is_tls) SetTls();
+  SetCallbacks();
+  return SetHeaders(request.headers);
+}
+
+Result<void> Transfer::SetHeaders(const Headers& headers) {
+  // Without these, curl adds its own: a form's content type, and a wait for "100 Continue".
+  header_lines_.Append("Expect:");
+  header_lines_.Append("Content-Type:");
+  if (!settings_->host_header.empty()) header_lines_.Append("Host: " + settings_->host_header);
+  for (const auto& [name, value] : headers) {
+    if (HasLineBreak(name) || HasLineBreak(value)) {
+      return InvalidArgument(exchange_.what() + ": a line break in header " + name);
+    }
+    // curl sends an empty header only in this form.
+    header_lines_.Append(value.empty() ? name + ";" : name + ": " + value);
+  }
+  curl_easy_setopt(easy_.get(), CURLOPT_HTTPHEADER, header_lines_.get());
+  return {};
+}
+
+void Transfer::SetMethod(const std::string& method) {
+  auto* easy = easy_.get();
+  if (method == "HEAD") {
+    curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+  } else if (method != "GET" || !body_.empty()) {
+    curl_easy_setopt(easy, CURLOPT_POST, 1L);
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body_.size()));
+    curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method.c_str());
+  }
+}
+
+void Transfer::SetConnection() {
+  auto* easy = easy_.get();
+  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, kConnectTimeoutMs);
+  curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+  curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, kKeepAliveIdleSeconds);
+  curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, kKeepAliveIntervalSeconds);
+  curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, &OnSocket);
+  curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, kReceiveBuffer);
+  // API servers close connections that were idle for 90 s; a request must not run into that.
+  curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, 80L);
+  // An empty proxy also keeps curl from asking the environment by itself.
+  curl_easy_setopt(easy, CURLOPT_PROXY, settings_->proxy.c_str());
+  curl_easy_setopt(easy, CURLOPT_NOPROXY, settings_->no_proxy.c_str());
+  curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  if (!settings_->connect_to.empty()) {
+    connect_to_.Append(settings_->connect_to);
+    curl_easy_setopt(easy, CURLOPT_CONNECT_TO, connect_to_.get());
+  }
+  const bool http2 = settings_->is_tls && settings_->http2;
+  curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
+                   static_cast<long>(http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
+  // Rather wait for a connection that is being made, and share it, than make one more.
+  curl_easy_setopt(easy, CURLOPT_PIPEWAIT, http2 ? 1L : 0L);
+}
+
+void Transfer::SetTls() {
+  auto* easy = easy_.get();
+  const auto& tls = settings_->tls;
+  curl_easy_setopt(easy, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+  if (tls.insecure) {
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
+  } else if (!tls.caData.empty() || !tls.caFile.empty()) {
+    // The default directory would be trusted beside what is given.
+    curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr);
+  }
+  const auto set = [easy](const std::string& data, CURLoption blob_option, const std::string& file,
+                          CURLoption file_option) {
+    if (!data.empty()) {
+      auto blob = BlobOf(data);
+      curl_easy_setopt(easy, blob_option, &blob);
+    } else if (!file.empty()) {
+      curl_easy_setopt(easy, file_option, file.c_str());
+    }
+  };
+  set(tls.caData, CURLOPT_CAINFO_BLOB, tls.caFile, CURLOPT_CAINFO);
+  set(tls.certData, CURLOPT_SSLCERT_BLOB, tls.certFile, CURLOPT_SSLCERT);
+  set(tls.keyData, CURLOPT_SSLKEY_BLOB, tls.keyFile, CURLOPT_SSLKEY);
+}
+
+void Transfer::SetCallbacks() {
+  auto* easy = easy_.get();
+  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &Transfer::OnHeader);
+  curl_easy_setopt(easy, CURLOPT_HEADERDATA, this);
+  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &Transfer::OnBody);
+  curl_easy_setopt(easy, CURLOPT_WRITEDATA, this);
+  curl_easy_setopt(easy, CURLOPT_READFUNCTION, &Transfer::OnUpload);
+  curl_easy_setopt(easy, CURLOPT_READDATA, this);
+  curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, &Transfer::OnSeek);
+  curl_easy_setopt(easy, CURLOPT_SEEKDATA, this);
+}
+
+void Transfer::Complete(CURLcode code) {
+  std::optional<Error> error;
+  if (code != CURLE_OK) error = ErrorFromCurl(code, exchange_.what(), reason_.data());
+  exchange_.Finish(std::move(error));
+}
+
+std::size_t Transfer::OnHeader(char* data, std::size_t size, std::size_t count, void* self) {
+  std::string_view line(data, size * count);
+  while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
+  static_cast<Transfer*>(self)->HeaderLine(line);
+  return size * count;
+}
+
+void Transfer::HeaderLine(std::string_view line) {
+  if (const int status = ParseStatusLine(line); status != 0) {
+    status_ = status;
+    headers_.clear();
+  } else if (line.empty()) {
+    // 1xx is followed by the real head. Trailers come without a status line: SetHead ignores them.
+    if (status_ >= 200) exchange_.SetHead(status_, std::move(headers_));
+  } else if (const auto colon = line.find(':'); colon != std::string_view::npos) {
+    const auto value = line.find_first_not_of(" \t", colon + 1);
+    headers_.emplace_back(line.substr(0, colon),
+                          value == std::string_view::npos ? "" : line.substr(value));
+  }
+}
+
+std::size_t Transfer::OnBody(char* data, std::size_t size, std::size_t count, void* self) {
+  const std::string_view bytes(data, size * count);
+  return static_cast<Transfer*>(self)->exchange_.Append(bytes) ? bytes.size()
+                                                               : CURL_WRITEFUNC_PAUSE;
+}
+
+std::size_t Transfer::OnUpload(char* out, std::size_t size, std::size_t count, void* self) {
+  auto& transfer = *static_cast<Transfer*>(self);
+  const auto length = std::min(size * count, transfer.body_.size() - transfer.sent_);
+  std::memcpy(out, transfer.body_.data() + transfer.sent_, length);
+  transfer.sent_ += length;
+  return length;
+}
+
+/// curl asks for the start again when a kept connection died under a request. What changes objects
+/// must not be sent twice: the server may have carried it out.
+int Transfer::OnSeek(void* /*self*/, curl_off_t /*offset*/, int /*origin*/) {
+  return CURL_SEEKFUNC_FAIL;
+}
+
+}  // namespace k8s::inline v0::rest::detail

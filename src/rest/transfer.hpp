@@ -1,0 +1,68 @@
+#pragma once
+
+#include <k8s/rest/transport.hpp>
+#include <k8s/result.hpp>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "rest/curl_handles.hpp"
+#include "rest/curl_settings.hpp"
+#include "rest/exchange.hpp"
+
+namespace k8s::inline v0::rest::detail {
+
+/// One exchange with what libcurl needs for it.
+///
+/// Thread safety. Made by the caller; from its hand-over on only the I/O thread touches it, except
+/// for `exchange`.
+class Transfer {
+ public:
+  /// Errors: kInvalidArgument for headers with line breaks; kInternal when libcurl has no memory.
+  static Result<std::shared_ptr<Transfer>> New(std::shared_ptr<const CurlSettings> settings,
+                                               const HttpRequest& request);
+
+  [[nodiscard]] Exchange& exchange() { return exchange_; }
+  [[nodiscard]] CURL* easy() const { return easy_.get(); }
+  /// Ends the exchange with libcurl's verdict. Requires: the handle is in no multi handle.
+  void Complete(CURLcode code);
+  /// Frees the handle. Requires: as Complete.
+  void Release() { easy_.reset(); }
+
+ private:
+  Transfer(std::shared_ptr<const CurlSettings> settings, const HttpRequest& request);
+
+  Result<void> Configure(const HttpRequest& request);
+  Result<void> SetHeaders(const Headers& headers);
+  void SetMethod(const std::string& method);
+  void SetTls();
+  void SetConnection();
+  void SetCallbacks();
+
+  static std::size_t OnHeader(char* data, std::size_t size, std::size_t count, void* self);
+  static std::size_t OnBody(char* data, std::size_t size, std::size_t count, void* self);
+  static std::size_t OnUpload(char* out, std::size_t size, std::size_t count, void* self);
+  static int OnSeek(void* self, curl_off_t offset, int origin);
+
+  void HeaderLine(std::string_view line);
+
+  const std::shared_ptr<const CurlSettings> settings_;
+  Exchange exchange_;
+  std::array<char, CURL_ERROR_SIZE> reason_{};
+  std::string body_;
+  std::size_t sent_ = 0;  ///< Bytes of body_.
+  int status_ = 0;
+  Headers headers_;
+  StringList header_lines_;
+  StringList connect_to_;
+  EasyHandle easy_;  ///< Last: refers to all of the above.
+};
+
+/// The Error for a code of libcurl. `what` names the request, `reason` is CURLOPT_ERRORBUFFER.
+[[nodiscard]] Error ErrorFromCurl(CURLcode code, const std::string& what, std::string_view reason);
+
+}  // namespace k8s::inline v0::rest::detail
