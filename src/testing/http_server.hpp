@@ -57,7 +57,7 @@ class HttpServer : private httplib::Server {
 
   Handler handler_;
   std::atomic<std::size_t> accepted_{0};
-  int port_ = 0;
+  std::atomic<int> port_{0};
   int listen_fd_ = -1;
   int stop_fd_ = -1;
   std::thread acceptor_;

@@ -89,8 +89,7 @@ void ObjectStore::Record(const ServedResource& resource, Collection& collection,
     if (KeyOf(watcher->resource->info) != KeyOf(resource.info)) continue;
     auto item = Seen(*watcher, change);
     if (!item) continue;
-    watcher->queue.push_back(std::move(*item));
-    watcher->idle = false;
+    Enqueue(*watcher, std::move(*item));
     watcher->connection->Signal();
   }
   collection.history.push_back(std::move(change));
@@ -222,12 +221,27 @@ std::size_t ObjectStore::Post(const RequestMatch& match, const WatchItem& item) 
   for (const auto& watcher : watchers_) {
     if (!Matches(match, watcher->request)) continue;
     ++count;
-    watcher->queue.push_back(item);
-    watcher->queue.back().version = version_;
-    watcher->idle = false;
+    Enqueue(*watcher, item);
     watcher->connection->Signal();
   }
   return count;
+}
+
+void ObjectStore::PostTo(Watcher& watcher, WatchItem item) {
+  const std::lock_guard lock(mutex_);
+  Enqueue(watcher, std::move(item));
+}
+
+void ObjectStore::Enqueue(Watcher& watcher, WatchItem item) const {
+  if (item.kind == WatchItem::Kind::kBookmark) item.version = version_;
+  watcher.queue.push_back(std::move(item));
+  watcher.idle = watcher.stalled;
+}
+
+void ObjectStore::SetIdle(Watcher& watcher) {
+  const std::lock_guard lock(mutex_);
+  watcher.idle = watcher.stalled = true;
+  watches_changed_.notify_all();
 }
 
 std::pair<std::size_t, bool> ObjectStore::CountWatches(const RequestMatch& match) const {

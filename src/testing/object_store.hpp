@@ -56,7 +56,8 @@ struct Watcher {
 
   std::uint64_t after = 0;  ///< Changes up to this version are none of its business.
   std::deque<WatchItem> queue = {};
-  bool idle = false;  ///< The stream has sent all that was queued.
+  bool idle = false;     ///< The stream has sent all that was queued.
+  bool stalled = false;  ///< It never will again.
 };
 
 /// Where a watch begins.
@@ -121,6 +122,10 @@ class ObjectStore {
   std::deque<WatchItem> Take(Watcher& watcher);
   /// Queues an item for every watch that matches; bookmarks get the present version.
   std::size_t Post(const RequestMatch& match, const WatchItem& item);
+  /// The same for one watch, by its own thread.
+  void PostTo(Watcher& watcher, WatchItem item);
+  /// The watch will send nothing more: it counts as idle whatever is queued.
+  void SetIdle(Watcher& watcher);
   [[nodiscard]] std::size_t OpenWatches(const RequestMatch& match) const;
   bool WaitForOpenWatches(const RequestMatch& match, std::size_t count,
                           std::chrono::milliseconds timeout) const;
@@ -146,6 +151,7 @@ class ObjectStore {
   void Record(const ServedResource& resource, Collection& collection, Change change);
   static Overlay UndoTo(const Collection& collection, std::uint64_t version);
   static std::optional<WatchItem> Seen(const Watcher& watcher, const Change& change);
+  void Enqueue(Watcher& watcher, WatchItem item) const;
   void QueueInitial(Watcher& watcher, const Collection& collection, const WatchStart& start) const;
   [[nodiscard]] std::pair<std::size_t, bool> CountWatches(const RequestMatch& match) const;
 

@@ -149,7 +149,7 @@ class FakeApiServer {
   [[nodiscard]] std::size_t Count(const GroupResource& resource) const;
 
   /// Adds running pods of about 6 kB, as a kubelet leaves them: `prefix`00000, `prefix`00001, ...,
-  /// on nodes node-000 to node-009, labelled app=`prefix`. Returns the last resource version.
+  /// on nodes node-000 to node-009, labelled app=`prefix` without its dash. Returns the last version.
   std::uint64_t CreateMany(std::size_t count, std::string_view namespace_ = "default",
                            std::string_view prefix = "pod-");
 
