@@ -28,6 +28,8 @@ enum class Operator : std::uint8_t {
   kLessThan,      ///< key<5
 };
 
+class Selector;
+
 /// One condition on one label.
 ///
 /// Thread safety. Distinct objects: safe. Shared objects: safe while nobody writes.
@@ -50,7 +52,7 @@ class Requirement {
   friend bool operator==(const Requirement&, const Requirement&) = default;
 
  private:
-  friend class Selector;
+  friend Selector SelectorFromSet(const Set& labels);
   Requirement(std::string key, Operator op, std::vector<std::string> values)
       : key_(std::move(key)), op_(op), values_(std::move(values)) {}
 
