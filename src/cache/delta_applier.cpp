@@ -1,0 +1,147 @@
+#include "cache/delta_applier.hpp"
+
+#include <k8s/cache/object_name.hpp>
+#include <k8s/cache/thread_safe_store.hpp>
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+namespace k8s::inline v0::cache::detail {
+namespace {
+
+using Kind = Notification::Kind;
+
+bool IsVersion(std::string_view text) {
+  return !text.empty() && text[0] != '0' &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+class Applier {
+ public:
+  explicit Applier(ThreadSafeStore& store) : store_(store) {}
+
+  std::vector<Notification> Changes(Deltas&& deltas) {
+    std::vector<ThreadSafeStore::Change> changes;
+    changes.reserve(deltas.deltas.size());
+    for (Delta& delta : deltas.deltas) {
+      auto before = store_.Get(delta.key);
+      if (delta.type == DeltaType::kDeleted) {
+        if (!Delete(before, delta)) continue;
+        changes.push_back({std::move(delta.key), nullptr});
+      } else {
+        if (before && SameIdentity(before, delta.object) && !IsNewer(before, delta.object))
+          continue;
+        Set(before, delta.object, false);
+        changes.push_back({std::move(delta.key), std::move(delta.object)});
+      }
+    }
+    store_.Apply(std::move(changes), deltas.resourceVersion);
+    return std::move(notifications_);
+  }
+
+  std::vector<Notification> Replace(Deltas&& deltas) {
+    // Of two objects with one key the later counts.
+    std::unordered_map<std::string_view, std::size_t> last;
+    last.reserve(deltas.deltas.size());
+    for (std::size_t i = 0; i < deltas.deltas.size(); ++i) last[deltas.deltas[i].key] = i;
+
+    for (auto& key : store_.ListKeys()) {
+      if (last.contains(key)) continue;
+      auto gone = store_.Get(key);
+      notifications_.push_back(
+          {.kind = Kind::kDelete, .before = std::move(gone), .key = std::move(key), .flag = true});
+    }
+    std::vector<ThreadSafeStore::Change> content;
+    content.reserve(last.size());
+    for (std::size_t i = 0; i < deltas.deltas.size(); ++i) {
+      Delta& delta = deltas.deltas[i];
+      if (last.at(delta.key) != i) continue;
+      auto before = store_.Get(delta.key);
+      if (before && SameIdentity(before, delta.object) && SameVersion(before, delta.object)) {
+        delta.object = std::move(before);  // Unchanged: the old pointer stays, nobody is told.
+      } else {
+        Set(before, delta.object, deltas.isInInitialList);
+      }
+    }
+    last.clear();  // Views into the keys that are moved now.
+    for (Delta& delta : deltas.deltas) {
+      content.push_back({std::move(delta.key), std::move(delta.object)});
+    }
+    store_.Replace(std::move(content), deltas.resourceVersion);
+    return std::move(notifications_);
+  }
+
+ private:
+  runtime::ObjectMetaView Meta(const runtime::AnyPtr& object) const {
+    return store_.type().meta(object.get());
+  }
+  // An object without a UID cannot be told from its successor.
+  bool SameIdentity(const runtime::AnyPtr& a, const runtime::AnyPtr& b) const {
+    const auto uid = Meta(a).uid;
+    const auto other = Meta(b).uid;
+    return uid == other || uid.empty() || other.empty();
+  }
+  bool SameVersion(const runtime::AnyPtr& a, const runtime::AnyPtr& b) const {
+    const auto version = Meta(a).resourceVersion;
+    return !version.empty() && version == Meta(b).resourceVersion;
+  }
+  bool IsNewer(const runtime::AnyPtr& before, const runtime::AnyPtr& after) const {
+    return !SameVersion(before, after) &&
+           !IsOlder(Meta(after).resourceVersion, Meta(before).resourceVersion);
+  }
+
+  void Set(const runtime::AnyPtr& before, const runtime::AnyPtr& after, bool initial) {
+    if (before && SameIdentity(before, after)) {
+      notifications_.push_back({.kind = Kind::kUpdate, .before = before, .after = after});
+      return;
+    }
+    if (before) {
+      // Deleted and made anew while nobody looked.
+      notifications_.push_back(
+          {.kind = Kind::kDelete, .before = before, .key = KeyOf(before), .flag = true});
+      initial = false;
+    }
+    notifications_.push_back({.kind = Kind::kAdd, .after = after, .flag = initial});
+  }
+
+  // Returns false for a deletion of something else than what is stored.
+  bool Delete(const runtime::AnyPtr& before, Delta& delta) {
+    if (!before) return false;
+    if (delta.object && !SameIdentity(before, delta.object)) return false;
+    notifications_.push_back({.kind = Kind::kDelete,
+                              .before = delta.object ? std::move(delta.object) : before,
+                              .key = delta.key,
+                              .flag = delta.finalStateUnknown});
+    return true;
+  }
+
+  std::string KeyOf(const runtime::AnyPtr& object) const { return MetaNamespaceKey(Meta(object)); }
+
+  ThreadSafeStore& store_;
+  std::vector<Notification> notifications_;
+};
+
+}  // namespace
+
+bool IsOlder(std::string_view a, std::string_view b) {
+  if (!IsVersion(a) || !IsVersion(b)) return false;
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
+
+std::vector<Notification> ApplyDeltas(Deltas&& deltas, ThreadSafeStore& store) {
+  switch (deltas.kind) {
+    case Deltas::Kind::kChanges:
+      return Applier(store).Changes(std::move(deltas));
+    case Deltas::Kind::kReplaced:
+      return Applier(store).Replace(std::move(deltas));
+    case Deltas::Kind::kBookmark:
+      store.SetResourceVersion(deltas.resourceVersion);
+      return {};
+    case Deltas::Kind::kSync:
+      return {};
+  }
+  return {};
+}
+
+}  // namespace k8s::inline v0::cache::detail

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <k8s/cache/delta_fifo.hpp>
+
+#include <string_view>
+#include <vector>
+
+#include "cache/listener.hpp"
+
+namespace k8s::inline v0::cache {
+class ThreadSafeStore;
+namespace detail {
+
+/// Brings the store up to date with what was popped from the queue, in one step for readers, and
+/// returns what handlers are to be told of it, in order. Mirrors processDeltas.
+/// Requires: nobody else writes to the store. `deltas` is not a kSync.
+std::vector<Notification> ApplyDeltas(Deltas&& deltas, ThreadSafeStore& store);
+
+/// Whether `a` is an older resource version than `b`; false when they cannot be compared. Versions
+/// are decimal numbers of any length without leading zeros.
+[[nodiscard]] bool IsOlder(std::string_view a, std::string_view b);
+
+}  // namespace detail
+}  // namespace k8s::inline v0::cache

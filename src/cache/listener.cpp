@@ -1,0 +1,109 @@
+#include "cache/listener.hpp"
+
+#include <k8s/log.hpp>
+
+#include <exception>
+#include <iterator>
+
+namespace k8s::inline v0::cache::detail {
+
+void Listener::Run() {
+  thread_ = std::this_thread::get_id();
+  DeliverAll();
+  finished_ = true;
+}
+
+void Listener::DeliverAll() {
+  std::deque<Notification> batch;
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return stopped_ || !pending_.empty(); });
+    if (stopped_) return;
+    batch.swap(pending_);
+    in_hand_ = batch.size();
+    for (; !batch.empty() && !stopped_; batch.pop_front()) {
+      lock.unlock();
+      Deliver(batch.front());
+      lock.lock();
+      --in_hand_;
+    }
+    lock.unlock();
+    batch.clear();  // Objects are freed without the lock.
+    lock.lock();
+  }
+}
+
+void Listener::Stop() {
+  std::deque<Notification> dropped;
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  dropped.swap(pending_);
+  changed_.notify_all();
+}
+
+void Listener::Notify(std::vector<Notification> notifications) {
+  const std::lock_guard lock(mutex_);
+  if (stopped_) return;
+  const bool was_empty = pending_.empty();
+  pending_.insert(pending_.end(), std::make_move_iterator(notifications.begin()),
+                  std::make_move_iterator(notifications.end()));
+  if (was_empty) changed_.notify_all();
+}
+
+void Listener::Deliver(const Notification& notification) {
+  using Kind = Notification::Kind;
+  if (notification.kind == Kind::kSynced) {
+    const std::lock_guard lock(mutex_);
+    synced_ = true;
+    changed_.notify_all();
+    return;
+  }
+  std::string failure;
+  try {
+    switch (notification.kind) {
+      case Kind::kAdd:
+        handler_->OnAdd(notification.after, notification.flag);
+        break;
+      case Kind::kUpdate:
+        handler_->OnUpdate(notification.before, notification.after);
+        break;
+      case Kind::kDelete:
+        handler_->OnDelete(notification.key, notification.before, notification.flag);
+        break;
+      case Kind::kSynced:
+        break;
+    }
+    return Count(true);
+  } catch (const std::exception& e) {
+    failure = e.what();
+  } catch (...) {
+    failure = "an exception of unknown type";
+  }
+  Count(false);
+  log::Write(log::Level::kError, "an event handler of " + name_ + " threw: " + failure);
+}
+
+void Listener::Count(bool delivered) {
+  const std::lock_guard lock(mutex_);
+  ++(delivered ? stats_.delivered : stats_.failed);
+}
+
+bool Listener::HasSynced() const {
+  const std::lock_guard lock(mutex_);
+  return synced_;
+}
+
+bool Listener::WaitForSync(std::stop_token stop) const {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, stop, [&] { return synced_ || stopped_; });
+  return synced_;
+}
+
+HandlerStats Listener::Stats() const {
+  const std::lock_guard lock(mutex_);
+  HandlerStats stats = stats_;
+  stats.pending = pending_.size() + in_hand_;
+  return stats;
+}
+
+}  // namespace k8s::inline v0::cache::detail

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <k8s/cache/event_handler.hpp>
+#include <k8s/cache/shared_informer_core.hpp>
+#include <k8s/clock.hpp>
+#include <k8s/runtime/object_type.hpp>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace k8s::inline v0::cache::detail {
+
+/// One thing that a handler is to be told.
+struct Notification {
+  enum class Kind { kAdd, kUpdate, kDelete, kSynced };
+  Kind kind = Kind::kSynced;  ///< kSynced: all initial adds stand before this.
+  runtime::AnyPtr before = {};
+  runtime::AnyPtr after = {};
+  std::string key = {};  ///< kDelete.
+  bool flag = false;     ///< kAdd: isInInitialList. kDelete: finalStateUnknown.
+};
+
+/// One handler with what it is still to be told. Its thread calls `Run`. Mirrors processorListener,
+/// with one thread instead of two.
+///
+/// **Thread safety.** All members may be called from any thread; `Run` once.
+class Listener {
+ public:
+  Listener(std::shared_ptr<AnyEventHandler> handler, std::string name)
+      : handler_(std::move(handler)), name_(std::move(name)) {}
+
+  /// Delivers until `Stop`.
+  void Run();
+  /// Drops what is pending. A running callback goes on.
+  void Stop();
+  void Notify(std::vector<Notification> notifications);
+
+  [[nodiscard]] bool HasSynced() const;
+  bool WaitForSync(std::stop_token stop) const;
+  [[nodiscard]] HandlerStats Stats() const;
+  /// Whether `Run` has returned.
+  [[nodiscard]] bool Finished() const { return finished_.load(); }
+  [[nodiscard]] bool OnOwnThread() const { return thread_.load() == std::this_thread::get_id(); }
+
+ private:
+  void DeliverAll();
+  void Deliver(const Notification& notification);
+  void Count(bool delivered);
+
+  const std::shared_ptr<AnyEventHandler> handler_;
+  const std::string name_;
+  std::atomic<std::thread::id> thread_ = {};
+  std::atomic<bool> finished_ = false;
+
+  mutable std::mutex mutex_;
+  mutable std::condition_variable_any changed_;
+  std::deque<Notification> pending_;
+  std::size_t in_hand_ = 0;  ///< Taken from `pending_`, not delivered yet.
+  bool stopped_ = false;
+  bool synced_ = false;
+  HandlerStats stats_;
+};
+
+}  // namespace k8s::inline v0::cache::detail
