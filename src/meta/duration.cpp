@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "codec/text.hpp"
 #include "runtime/json_text.hpp"
 
 namespace k8s::inline v0::metav1 {
@@ -113,16 +114,15 @@ std::string Duration::ToString() const {
 }
 
 const char* Duration::UnmarshalJSON(std::string_view raw) {
-  std::string text;
-  if (!runtime::detail::Unquote(raw, text)) return "not a string with a duration";
-  const auto parsed = ParseDuration(text);
+  std::string buffer;
+  const auto text = runtime::detail::Unquote(raw, buffer);
+  if (!text) return "not a string with a duration";
+  const auto parsed = ParseDuration(*text);
   if (!parsed) return "not a duration";
   value_ = std::chrono::nanoseconds(*parsed);
   return nullptr;
 }
 
-void Duration::MarshalJSON(std::string& out) const {
-  runtime::detail::AppendQuoted(ToString(), out);
-}
+void Duration::MarshalJSON(std::string& out) const { codec::detail::AppendQuoted(ToString(), out); }
 
 }  // namespace k8s::inline v0::metav1

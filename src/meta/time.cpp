@@ -119,9 +119,10 @@ Instant::SystemTime Instant::ToSystemTime() const {
 const char* Instant::Unmarshal(std::string_view raw) {
   *this = Instant();
   if (raw == "null") return nullptr;
-  std::string text;
-  if (!runtime::detail::Unquote(raw, text)) return "not a string with a time";
-  const auto parsed = Rfc3339Parser(text).Parse();
+  std::string buffer;
+  const auto text = runtime::detail::Unquote(raw, buffer);
+  if (!text) return "not a string with a time";
+  const auto parsed = Rfc3339Parser(*text).Parse();
   if (!parsed) return "not an RFC 3339 time";
   *this = *parsed;
   return nullptr;

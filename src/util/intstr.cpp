@@ -3,6 +3,7 @@
 #include <charconv>
 #include <system_error>
 
+#include "codec/text.hpp"
 #include "runtime/json_text.hpp"
 
 namespace k8s::inline v0::intstr {
@@ -30,7 +31,7 @@ std::int32_t IntOrString::IntValue() const {
 const char* IntOrString::UnmarshalJSON(std::string_view raw) {
   *this = IntOrString();
   if (raw == "null") return nullptr;
-  if (runtime::detail::Unquote(raw, text_)) {
+  if (runtime::detail::AppendUnquoted(raw, text_)) {
     is_string_ = true;
     return nullptr;
   }
@@ -39,7 +40,7 @@ const char* IntOrString::UnmarshalJSON(std::string_view raw) {
 
 void IntOrString::MarshalJSON(std::string& out) const {
   if (is_string_) {
-    runtime::detail::AppendQuoted(text_, out);
+    codec::detail::AppendQuoted(text_, out);
   } else {
     out += std::to_string(number_);
   }
