@@ -39,8 +39,7 @@ struct Request {
   std::chrono::milliseconds timeout{0};
   /// Longest silence allowed while the body is awaited. Zero: no bound.
   std::chrono::milliseconds idleTimeout{0};
-  /// Opens a watch: only 200 is success, the first try passes the rate limiter by, timeouts at
-  /// opening are tried again.
+  /// Opens a watch: only 200 is success, and the first try passes the rate limiter by.
   bool watch = false;
   /// Named in errors when the server's answer does not name them.
   GroupResource resource = {};
@@ -70,8 +69,8 @@ struct Response {
 /// seconds (waits longer than 1 minute are cut to it), GET after a lost connection (1 s), a watch
 /// also after a timeout at opening.
 /// **Thread safety.** All members may be called from any thread at any time.
-/// **Mirrors** rest.RESTClient; differs: a Retry-After has a cap, connections that were lost after
-/// 10 retries of a watch are an error, not an empty stream.
+/// **Mirrors** rest.RESTClient. Differs: Retry-After has a cap; a watch that cannot be opened is
+/// always an error, never an empty stream, and a timeout at its opening is not tried again here.
 class Client {
  public:
   /// A client with a CurlTransport of its own. Errors: kConfig, see `Validate`.
