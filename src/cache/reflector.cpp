@@ -1,0 +1,225 @@
+#include <k8s/cache/reflector.hpp>
+
+#include <k8s/log.hpp>
+
+#include "cache/reflector_machine.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <utility>
+
+namespace k8s::inline v0::cache {
+
+namespace {
+
+std::string NameOf(const ResourceInfo& info) {
+  return info.group.empty() ? info.plural : info.plural + "." + info.group;
+}
+
+ReflectorOptions WithDefaults(ReflectorOptions options, const std::string& resource) {
+  if (!options.clock) options.clock = RealClock();
+  if (!options.random) options.random = DefaultRandom();
+  if (!options.watchErrorHandler) {
+    options.watchErrorHandler = [resource](const Error& error) { LogWatchError(resource, error); };
+  }
+  options.minWatchTimeout = std::max(options.minWatchTimeout, ReflectorOptions{}.minWatchTimeout);
+  return options;
+}
+
+bool IsNumber(std::string_view version) {
+  return !version.empty() && version.front() != '0' &&
+         std::all_of(version.begin(), version.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// Versions compare as numbers of any length; others cannot be compared.
+bool IsOlder(std::string_view a, std::string_view b) {
+  if (!IsNumber(a) || !IsNumber(b)) return false;
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
+
+}  // namespace
+
+bool IsRetriable(const Error& error) {
+  switch (error.kind) {
+    case ErrorKind::kConnect:
+    case ErrorKind::kDns:
+    case ErrorKind::kTimeout:
+    case ErrorKind::kConnectionLost:
+      return true;
+    default:
+      return IsTooManyRequests(error);
+  }
+}
+
+bool IsStreamEnd(const Error& error) {
+  return error.kind == ErrorKind::kConnectionLost || error.kind == ErrorKind::kTimeout ||
+         error.kind == ErrorKind::kConnect || error.kind == ErrorKind::kProtocol;
+}
+
+bool IsVersionUnavailable(const Error& error) {
+  return IsExpired(error) || IsGone(error) || IsTooLargeResourceVersion(error);
+}
+
+void LogWatchError(std::string_view resource, const Error& error) {
+  const bool expired = IsExpired(error) || IsGone(error);
+  const auto level = expired                                    ? log::Level::kDebug
+                     : error.kind == ErrorKind::kConnectionLost ? log::Level::kInfo
+                                                                : log::Level::kWarning;
+  if (!log::Enabled(level)) return;
+  log::Write(level, "informer for " + std::string(resource) + ": " + error.ToString());
+}
+
+Reflector::Machine::Machine(const runtime::ObjectType& type,
+                            std::shared_ptr<ListerWatcher> lister_watcher, ReflectorStore& store,
+                            ReflectorOptions options)
+    : type_(type),
+      lister_watcher_(std::move(lister_watcher)),
+      store_(store),
+      options_(WithDefaults(std::move(options), NameOf(type.info))),
+      clock_(options_.clock),
+      random_(options_.random),
+      status_(NameOf(type.info)),
+      backoff_(options_.backoff, options_.random),
+      internal_errors_(options_.maxInternalErrorRetryDuration) {}
+
+void Reflector::Machine::Run(std::stop_token stop) {
+  stop_ = std::move(stop);
+  State state = Stopped() ? State::kStopped : NewCycle();
+  while (state != State::kStopped) {
+    status_.Update([&](InformerStatus& status) { status.state = state; });
+    const State next = Step(state);
+    state = Stopped() ? State::kStopped : next;
+  }
+  watch_.reset();
+  status_.Update([](InformerStatus& status) { status.state = State::kStopped; });
+}
+
+ReflectorState Reflector::Machine::Step(State state) {
+  switch (state) {
+    case State::kStreaming:
+      return Stream();
+    case State::kListing:
+      return List();
+    case State::kOpeningWatch:
+      return OpenWatch();
+    case State::kWatching:
+      return Watch();
+    case State::kBackingOff:
+      return BackOff();
+    case State::kNotStarted:
+    case State::kStopped:
+      break;
+  }
+  return State::kStopped;
+}
+
+ReflectorState Reflector::Machine::NewCycle() const {
+  return StreamingAllowed() ? State::kStreaming : State::kListing;
+}
+
+ReflectorState Reflector::Machine::BackOff() {
+  Clock::Duration delay = backoff_.Next();
+  // client-go ignores the server's wish here. A bound keeps a foolish one from stopping everything.
+  constexpr std::chrono::seconds kLongestWish{60};
+  if (retry_after_) delay = std::max<Clock::Duration>(delay, std::min(*retry_after_, kLongestWish));
+  if (!clock_->SleepFor(delay, stop_)) return State::kStopped;
+  return after_backoff_ ? *after_backoff_ : NewCycle();
+}
+
+ReflectorState Reflector::Machine::Fail(const Error& error, std::string_view verb,
+                                        std::optional<State> then) {
+  if (Stopped()) return State::kStopped;
+  watch_.reset();
+  // client-go starts over every two minutes of an outage too; here only health does it.
+  const auto now = clock_->Now();
+  if (healthy_since_ && now - *healthy_since_ >= options_.backoffResetAfter) backoff_.Reset();
+  healthy_since_.reset();
+  after_backoff_ = then;
+  retry_after_ = error.retryAfter;
+  Report(error, verb);
+  return State::kBackingOff;
+}
+
+ReflectorState Reflector::Machine::Synced(std::vector<runtime::AnyPtr> objects,
+                                          const std::string& resource_version, State then) {
+  if (auto replaced = store_.Replace(std::move(objects), resource_version); !replaced) {
+    return Fail(replaced.error(), "list");
+  }
+  synced_ = true;
+  version_ = resource_version;
+  version_unavailable_ = false;
+  streaming_cut_ = false;
+  next_resync_ = clock_->Now() + options_.resyncPeriod;
+  status_.Update([&](InformerStatus& status) {
+    status.synced = true;
+    status.itemCount = 0;
+    status.lastSyncResourceVersion = version_;
+    status.lastError.reset();
+    status.lastErrorVerb.clear();
+    ++status.relists;
+  });
+  return then;
+}
+
+void Reflector::Machine::Report(const Error& error, std::string_view verb) {
+  status_.Update([&](InformerStatus& status) {
+    status.lastError = error;
+    status.lastErrorVerb = verb;
+    ++status.failures;
+  });
+  CallErrorHandler(error);
+}
+
+void Reflector::Machine::ReportUnreadable(const Error& error, std::string_view verb) {
+  status_.Update([&](InformerStatus& status) {
+    status.lastError = error;
+    status.lastErrorVerb = verb;
+    ++status.unreadableObjects;
+  });
+  CallErrorHandler(error);
+}
+
+void Reflector::Machine::CallErrorHandler(const Error& error) {
+  try {
+    options_.watchErrorHandler(error);
+  } catch (const std::exception& thrown) {
+    log::Write(log::Level::kError, "watch error handler threw: " + std::string(thrown.what()));
+  } catch (...) {
+    log::Write(log::Level::kError, "watch error handler threw");
+  }
+}
+
+void Reflector::Machine::NoteActivity() {
+  const auto now = clock_->Now();
+  status_.Update([&](InformerStatus& status) { status.lastActivity = now; });
+}
+
+void Reflector::Machine::MoveTo(std::string_view resource_version) {
+  // client-go follows a version that goes back; resuming from an older one repeats events.
+  if (resource_version.empty() || IsOlder(resource_version, version_)) return;
+  version_ = resource_version;
+  status_.Update([&](InformerStatus& status) { status.lastSyncResourceVersion = version_; });
+}
+
+std::int64_t Reflector::Machine::RandomWatchTimeout() {
+  const auto minimum = static_cast<double>(options_.minWatchTimeout.count());
+  return static_cast<std::int64_t>(minimum * (1.0 + random_()));
+}
+
+Reflector::Reflector(const runtime::ObjectType& type, std::shared_ptr<ListerWatcher> lister_watcher,
+                     ReflectorStore& store, ReflectorOptions options)
+    : machine_(
+          std::make_unique<Machine>(type, std::move(lister_watcher), store, std::move(options))) {}
+
+Reflector::~Reflector() = default;
+
+void Reflector::Run(std::stop_token stop) { machine_->Run(std::move(stop)); }
+
+std::string Reflector::LastSyncResourceVersion() const {
+  return machine_->Status().lastSyncResourceVersion;
+}
+
+InformerStatus Reflector::Status() const { return machine_->Status(); }
+
+}  // namespace k8s::inline v0::cache

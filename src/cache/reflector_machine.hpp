@@ -1,0 +1,155 @@
+#pragma once
+
+#include <k8s/cache/backoff.hpp>
+#include <k8s/cache/listwatch.hpp>
+#include <k8s/cache/reflector.hpp>
+#include <k8s/cache/reflector_store.hpp>
+#include <k8s/clock.hpp>
+
+#include "cache/reflector_status.hpp"
+#include "cache/retry_with_deadline.hpp"
+#include "cache/state_collector.hpp"
+#include "cache/watch_timer.hpp"
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+namespace k8s::inline v0::cache {
+
+/// The reflector as a state machine. Every state is a function that does its work, waits where it
+/// must and returns the next state:
+///
+///   kStreaming ----- complete ------------------------------> kWatching (the same stream)
+///       | not possible                                          |  ^
+///       v                                                       |  |
+///   kListing ------- complete ----> kOpeningWatch -- opened ----|--'
+///       |                             ^   |                     |
+///       | failed    429, no connection|   | refused             | ended: kOpeningWatch
+///       v                             |   v                     v expired, broken
+///   kBackingOff --------------------------- then a new cycle (kStreaming or kListing), or
+///   kOpeningWatch
+///
+/// A stop leads from everywhere to kStopped, at once.
+class Reflector::Machine {
+ public:
+  Machine(const runtime::ObjectType& type, std::shared_ptr<ListerWatcher> lister_watcher,
+          ReflectorStore& store, ReflectorOptions options);
+
+  void Run(std::stop_token stop);
+  [[nodiscard]] InformerStatus Status() const { return status_.Get(); }
+
+ private:
+  using State = ReflectorState;
+
+  // ---- States (reflector_initial.cpp, reflector_watch.cpp)
+
+  /// Waits for a stream of the initial state and its closing bookmark.
+  /// Ended by the bookmark: kWatching on the same stream. By 429 or a lost connection: kBackingOff,
+  /// then again. By an expired version: again without one. By the end of the stream: again, once.
+  /// By anything else: kListing.
+  State Stream();
+  /// Waits for the pages of a list.
+  /// Ended by the last page: kOpeningWatch. By an expired or too new version: the list is asked for
+  /// once more without one. By anything else: kBackingOff, then a new cycle.
+  State List();
+  /// Waits for the headers of a watch from the last version.
+  /// Ended by them: kWatching. By 429 or no connection: kBackingOff, then again. By anything else:
+  /// kBackingOff, then a new cycle.
+  State OpenWatch();
+  /// Waits for events, with the resync timer beside it.
+  /// Ended by the end of the stream: kOpeningWatch. By a 429 event: kBackingOff, then
+  /// kOpeningWatch. By anything else: kBackingOff, then a new cycle.
+  State Watch();
+  /// Waits as long as the backoff says, longer if the server asked for it.
+  /// Ended by time: what `Fail` has said.
+  State BackOff();
+
+  // ---- Between states (reflector.cpp)
+
+  State Step(State state);
+  /// The state that a cycle begins with.
+  [[nodiscard]] State NewCycle() const;
+  /// Reports an error and waits before going on with `then`; nothing: with a new cycle.
+  State Fail(const Error& error, std::string_view verb, std::optional<State> then = std::nullopt);
+  /// Hands a complete state to the store.
+  State Synced(std::vector<runtime::AnyPtr> objects, const std::string& resource_version,
+               State then);
+  /// Tells status and error handler.
+  void Report(const Error& error, std::string_view verb);
+  void ReportUnreadable(const Error& error, std::string_view verb);
+  void CallErrorHandler(const Error& error);
+  void NoteActivity();
+  void MoveTo(std::string_view resource_version);
+  [[nodiscard]] bool Stopped() const { return stop_.stop_requested(); }
+  [[nodiscard]] std::int64_t RandomWatchTimeout();
+
+  // ---- Initial state (reflector_initial.cpp)
+
+  [[nodiscard]] bool StreamingAllowed() const;
+  void RefuseStreaming();
+  [[nodiscard]] std::string RelistVersion(std::string_view first) const;
+  std::optional<State> HandleInitial(Result<std::optional<watch::Event>> next,
+                                     StateCollector& collected);
+  std::optional<State> HandleInitialEvent(watch::Event event, StateCollector& collected);
+  State HandleInitialError(const Error& error);
+  State InitialStreamEnded();
+  /// The list request for this cycle; `limit` as 2.3 of client-go's rules has it.
+  [[nodiscard]] metav1::ListOptions FirstPage() const;
+  Result<ListResult> ListPages(const metav1::ListOptions& first, StateCollector& collected);
+  Result<ListResult> ListPage(const metav1::ListOptions& page, StateCollector& collected);
+  Result<ListResult> ListOnce(const metav1::ListOptions& first, StateCollector& collected);
+
+  // ---- Watch (reflector_watch.cpp)
+
+  std::optional<State> HandleNext(Result<std::optional<watch::Event>> next);
+  State HandleErrorEvent(const Error& error);
+  void HandleEvent(const watch::Event& event);
+  Result<void> Apply(const watch::Event& event);
+  State WatchEnded();
+  void StartWatching(std::unique_ptr<watch::Interface> opened, std::string_view from);
+
+  const runtime::ObjectType& type_;
+  const std::shared_ptr<ListerWatcher> lister_watcher_;
+  ReflectorStore& store_;
+  const ReflectorOptions options_;
+  const std::shared_ptr<Clock> clock_;
+  RandomFunc random_;
+  ReflectorStatus status_;
+  Backoff backoff_;
+  RetryWithDeadline internal_errors_;
+
+  // All below: the reflector's thread alone.
+  std::stop_token stop_;
+  std::string version_;               ///< The newest one received.
+  bool synced_ = false;               ///< A complete state was handed to the store.
+  bool version_unavailable_ = false;  ///< The server no longer, or not yet, knows `version_`.
+  bool paged_at_zero_ = false;  ///< Lists at "0" come in pages: the server has no watch cache.
+  std::optional<Clock::TimePoint> streaming_refused_until_;
+  bool streaming_cut_ = false;  ///< The last stream ended before its closing bookmark.
+
+  std::optional<State> after_backoff_;  ///< Nothing: a new cycle.
+  std::optional<std::chrono::seconds> retry_after_;
+  std::optional<Clock::TimePoint> healthy_since_;
+
+  std::unique_ptr<watch::Interface> watch_;
+  Clock::TimePoint watch_opened_{};
+  std::uint64_t watch_events_ = 0;
+  /// Synthetic ADDED events are coming, whose versions are in no order.
+  bool watch_unordered_ = false;
+  Clock::TimePoint next_resync_{};
+};
+
+// What errors mean to a reflector.
+
+/// The server could not be asked, or is too busy to answer: what was asked is worth asking again.
+[[nodiscard]] bool IsRetriable(const Error& error);
+/// The stream ended or its connection did: what came until then is good.
+[[nodiscard]] bool IsStreamEnd(const Error& error);
+/// The server cannot answer from this resource version.
+[[nodiscard]] bool IsVersionUnavailable(const Error& error);
+
+}  // namespace k8s::inline v0::cache

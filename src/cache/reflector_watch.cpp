@@ -1,0 +1,166 @@
+#include "cache/reflector_machine.hpp"
+
+#include <mutex>
+#include <string>
+#include <utility>
+
+/// How a reflector follows what happens after the complete state.
+namespace k8s::inline v0::cache {
+
+namespace {
+
+constexpr std::chrono::seconds kShortWatch{1};
+
+/// Runs the store's resync on the timer's thread; the first error ends the wait for events.
+class ResyncTicker {
+ public:
+  ResyncTicker(ReflectorStore& store, const ReflectorOptions& options, Clock::TimePoint& next)
+      : store_(store), options_(options), next_(next) {}
+
+  std::optional<Clock::TimePoint> Tick(Clock::TimePoint now, std::stop_source& wait) {
+    if (!options_.shouldResync || options_.shouldResync()) {
+      if (auto resynced = store_.Resync(); !resynced) {
+        const std::lock_guard lock(mutex_);
+        error_ = std::move(resynced).error();
+        wait.request_stop();
+        return std::nullopt;
+      }
+    }
+    next_ = now + options_.resyncPeriod;
+    return next_;
+  }
+
+  [[nodiscard]] std::optional<Error> error() const {
+    const std::lock_guard lock(mutex_);
+    return error_;
+  }
+
+ private:
+  ReflectorStore& store_;
+  const ReflectorOptions& options_;
+  Clock::TimePoint& next_;  ///< Survives the watch: a new one must not delay the resync.
+  mutable std::mutex mutex_;
+  std::optional<Error> error_;
+};
+
+Error ShortWatch() {
+  return {.kind = ErrorKind::kConnectionLost,
+          .message = "the watch ended within a second and without an event"};
+}
+
+}  // namespace
+
+void Reflector::Machine::StartWatching(std::unique_ptr<watch::Interface> opened,
+                                       std::string_view from) {
+  watch_ = std::move(opened);
+  watch_opened_ = clock_->Now();
+  watch_events_ = 0;
+  watch_unordered_ = from.empty() || from == "0";
+  status_.Update([&](InformerStatus& status) {
+    status.lastActivity = watch_opened_;
+    ++status.watchesOpened;
+  });
+}
+
+ReflectorState Reflector::Machine::OpenWatch() {
+  metav1::ListOptions options;
+  options.watch = true;
+  options.allowWatchBookmarks = true;
+  options.resourceVersion = version_;
+  options.timeoutSeconds = RandomWatchTimeout();
+  auto opened = lister_watcher_->Watch(options, stop_);
+  if (!opened) {
+    const bool again = IsRetriable(opened.error());
+    return Fail(opened.error(), "watch",
+                again ? std::optional(State::kOpeningWatch) : std::nullopt);
+  }
+  StartWatching(std::move(*opened), options.resourceVersion);
+  status_.Update([](InformerStatus& status) {
+    status.lastError.reset();
+    status.lastErrorVerb.clear();
+  });
+  return State::kWatching;
+}
+
+ReflectorState Reflector::Machine::Watch() {
+  if (!healthy_since_) healthy_since_ = clock_->Now();
+  ResyncTicker ticker(store_, options_, next_resync_);
+  std::optional<WatchTimer> timer;
+  if (options_.resyncPeriod > Clock::Duration::zero()) {
+    timer.emplace(*clock_, stop_, next_resync_,
+                  [&ticker](auto now, auto& wait) { return ticker.Tick(now, wait); });
+  }
+  for (;;) {
+    auto next = watch_->Next(timer ? timer->token() : stop_);
+    if (Stopped()) return State::kStopped;
+    if (auto error = ticker.error()) return Fail(*error, "resync");
+    if (auto state = HandleNext(std::move(next))) return *state;
+  }
+}
+
+std::optional<ReflectorState> Reflector::Machine::HandleNext(
+    Result<std::optional<watch::Event>> next) {
+  if (next) {
+    if (!*next) return WatchEnded();
+    if ((*next)->type == watch::EventType::kError) return HandleErrorEvent((*next)->status);
+    HandleEvent(**next);
+    return std::nullopt;
+  }
+  const Error& error = next.error();
+  if (error.reason == kReasonObjectDecode) {
+    ++watch_events_;
+    ReportUnreadable(error, "watch");
+    return std::nullopt;
+  }
+  if (!IsStreamEnd(error)) return Fail(error, "watch");
+  Report(error, "watch");
+  return WatchEnded();
+}
+
+ReflectorState Reflector::Machine::HandleErrorEvent(const Error& error) {
+  if (IsTooManyRequests(error)) return Fail(error, "watch", State::kOpeningWatch);
+  if (IsInternalError(error) && internal_errors_.ShouldRetry(clock_->Now())) {
+    Report(error, "watch");
+    watch_.reset();
+    return State::kOpeningWatch;
+  }
+  return Fail(error, "watch");
+}
+
+ReflectorState Reflector::Machine::WatchEnded() {
+  const bool too_short = watch_events_ == 0 && clock_->Now() - watch_opened_ < kShortWatch;
+  watch_.reset();
+  return too_short ? Fail(ShortWatch(), "watch") : State::kOpeningWatch;
+}
+
+void Reflector::Machine::HandleEvent(const watch::Event& event) {
+  ++watch_events_;
+  const bool bookmark = event.type == watch::EventType::kBookmark;
+  const auto now = clock_->Now();
+  status_.Update([&](InformerStatus& status) {
+    status.lastActivity = now;
+    (bookmark ? status.lastBookmark : status.lastEvent) = now;
+  });
+  if (event.type != watch::EventType::kAdded) watch_unordered_ = false;
+  if (auto applied = Apply(event); !applied) ReportUnreadable(applied.error(), "watch");
+  if (!watch_unordered_) MoveTo(event.resourceVersion);
+}
+
+Result<void> Reflector::Machine::Apply(const watch::Event& event) {
+  if (event.type == watch::EventType::kBookmark) return store_.Bookmark(event.resourceVersion);
+  if (!event.object || type_.meta(event.object.get()).name.empty()) {
+    return DecodeError("an event whose object has no name was skipped");
+  }
+  switch (event.type) {
+    case watch::EventType::kAdded:
+      return store_.Add(event.object);
+    case watch::EventType::kModified:
+      return store_.Update(event.object);
+    case watch::EventType::kDeleted:
+      return store_.Delete(event.object);
+    default:
+      return {};
+  }
+}
+
+}  // namespace k8s::inline v0::cache
