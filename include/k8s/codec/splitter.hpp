@@ -72,7 +72,7 @@ class ListSplitter {
 /// One event of a watch, still as text.
 struct WatchFrame {
   std::string_view type;    ///< "ADDED", "BOOKMARK"; whatever the server sent.
-  std::string_view object;  ///< The JSON of the object, an object or (if nonsense) something else.
+  std::string_view object;  ///< The JSON text of an object.
 };
 
 /// Cuts a watch's body into events: JSON objects one after another, with or without white space

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "codec/number.hpp"
+#include "codec/scan.hpp"
+#include "codec/text.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace k8s::inline v0::codec::detail {
+
+/// Walks over JSON text and checks it. The place is passed along and returned, so that it stays in
+/// a register; null says that the text is no JSON, and then fault() and reason() tell where and
+/// why.
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : begin_(text.data()), end_(text.data() + text.size()) {}
+
+  [[nodiscard]] const char* begin() const { return begin_; }
+  [[nodiscard]] const char* end() const { return end_; }
+  /// Whether the byte at p is `c`. False at the end of the text.
+  [[nodiscard]] bool At(const char* p, char c) const { return p != end_ && *p == c; }
+
+  [[nodiscard]] const char* Space(const char* p) const { return SkipSpace(p, end_); }
+
+  /// Skips a string; `p` is behind its opening quote.
+  const char* SkipString(const char* p) {
+    const PlainText run = ScanPlainText(p, end_);
+    if (At(run.end, '"')) [[likely]]
+      return run.end + 1;
+    return SkipString(p, run.end);
+  }
+
+  /// Skips a colon and the white space around it.
+  const char* SkipColon(const char* p) {
+    p = Space(p);
+    if (!At(p, ':')) [[unlikely]]
+      return Fail(p, "':' belongs here");
+    return Space(p + 1);
+  }
+
+  /// Skips one value of any kind without recursion. `p` is at its first byte.
+  const char* SkipValue(const char* p);
+
+  /// Appends a string, unescaped and repaired; `p` is behind its opening quote.
+  const char* ReadString(const char* p, std::string& out);
+
+  /// Skips a word: null, true, false.
+  const char* SkipWord(const char* p, std::string_view word);
+
+  const char* Fail(const char* at, const char* reason) {
+    fault_ = at;
+    reason_ = at == end_ ? "the text ends too early" : reason;
+    return nullptr;
+  }
+  [[nodiscard]] std::size_t fault() const { return static_cast<std::size_t>(fault_ - begin_); }
+  /// A static text, or null when nothing failed.
+  [[nodiscard]] const char* reason() const { return reason_; }
+
+ private:
+  const char* SkipString(const char* p, const char* plain_end);
+  const char* SkipKey(const char* p);
+  const char* SkipScalar(const char* p);
+  const char* FailInString(const char* at);
+
+  const char* begin_;
+  const char* end_;
+  const char* fault_ = nullptr;
+  const char* reason_ = nullptr;
+};
+
+}  // namespace k8s::inline v0::codec::detail
