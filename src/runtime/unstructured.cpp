@@ -188,6 +188,8 @@ Result<std::shared_ptr<Unstructured>> Read(const ObjectType& type, std::string_v
   if (kind == "Status" && type.info.kind != "Status") {
     if (auto failure = ErrorFromStatus(text)) return std::move(*failure);
   }
+  // Columns for people; it would be taken for an object of the resource otherwise.
+  if (kind == "Table" && type.info.kind != "Table") return DecodeError("a Table is no object");
   if (!kind.empty() && !type.info.kind.empty() && kind != type.info.kind) {
     return DecodeError("an object of kind " + std::string(kind) + " where " + type.info.kind +
                        " belongs");

@@ -20,11 +20,14 @@ using ResourceInterface = kubernetes::ResourceClient<Unstructured>;
 /// Mirrors dynamic.NamespaceableResourceInterface.
 class NamespaceableResourceInterface : public ResourceInterface {
  public:
-  using ResourceInterface::ResourceInterface;
+  NamespaceableResourceInterface(const rest::Client& client, const ResourceInfo& info);
+  /// Whether the resource is namespaced is the server's business.
+  NamespaceableResourceInterface(const rest::Client& client, const GroupVersionResource& gvr);
 
-  [[nodiscard]] ResourceInterface Namespace(std::string_view namespace_) const {
-    return ResourceInterface(core().InNamespace(namespace_));
-  }
+  [[nodiscard]] ResourceInterface Namespace(std::string_view namespace_) const;
+
+ private:
+  kubernetes::ResourceClientCore namespaced_;
 };
 
 /// Access to any resource of an API server by its name. A cheap value. Mirrors
@@ -38,10 +41,14 @@ class Client {
 
   [[nodiscard]] const rest::Client& RESTClient() const { return client_; }
 
-  /// Kinds and scope are the server's business: any kind is accepted.
-  [[nodiscard]] NamespaceableResourceInterface Resource(const GroupVersionResource& gvr) const;
+  /// Kind and scope are the server's business: any kind is accepted.
+  [[nodiscard]] NamespaceableResourceInterface Resource(const GroupVersionResource& gvr) const {
+    return {client_, gvr};
+  }
   /// Objects of another kind than `info.kind` are refused.
-  [[nodiscard]] NamespaceableResourceInterface Resource(ResourceInfo info) const;
+  [[nodiscard]] NamespaceableResourceInterface Resource(const ResourceInfo& info) const {
+    return {client_, info};
+  }
 
  private:
   rest::Client client_;

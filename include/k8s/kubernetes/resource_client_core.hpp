@@ -27,11 +27,18 @@ struct PatchBody {
   std::string text;
 };
 
+/// What a patch applies to.
+struct PatchTarget {
+  std::string name;
+  std::string subresource = {};  ///< Empty or "status".
+};
+
 /// The verbs of one resource in one namespace, type-erased: what ResourceClient<T> and
 /// dynamic::Client forward to. A cheap value.
 ///
 /// **Thread safety.** All members may be called from any thread at any time.
-/// **Blocking.** Every verb, until the answer is there; ends at once when `stop` is triggered.
+/// **Blocking.** Every verb, until the answer is there; ends at once when `stop` is triggered. A
+/// server that is silent for 2 minutes is given up (kTimeout).
 /// **Errors.** kInvalidArgument before anything is sent; kStatus for failures the server reports;
 /// kDecode for an answer that is not what was asked for; those of rest::Client.
 class ResourceClientCore {
@@ -65,8 +72,7 @@ class ResourceClientCore {
   /// `subresource`: empty or "status". The object's name and resourceVersion count.
   Result<runtime::AnyPtr> Update(const void* object, std::string_view subresource,
                                  const metav1::UpdateOptions& options, std::stop_token stop) const;
-  /// `path.namespace_` is ignored.
-  Result<runtime::AnyPtr> Patch(const rest::ResourcePath& path, const PatchBody& patch,
+  Result<runtime::AnyPtr> Patch(const PatchTarget& target, const PatchBody& patch,
                                 const metav1::PatchOptions& options, std::stop_token stop) const;
   Result<void> Delete(std::string_view name, const metav1::DeleteOptions& options,
                       std::stop_token stop) const;
@@ -75,6 +81,10 @@ class ResourceClientCore {
 
  private:
   Result<rest::Request> NewRequest(std::string_view method, const rest::ResourcePath& path) const;
+  Result<rest::Request> NewNamedRequest(std::string_view method, std::string_view name,
+                                        std::string_view subresource) const;
+  Result<runtime::AnyPtr> DoEncoded(rest::Request request, const void* object,
+                                    std::stop_token stop) const;
   Result<runtime::AnyPtr> DoObject(const rest::Request& request, std::stop_token stop) const;
 
   rest::Client client_;
