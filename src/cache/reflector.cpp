@@ -190,6 +190,30 @@ void Reflector::Machine::CallErrorHandler(const Error& error) {
   }
 }
 
+Result<runtime::AnyPtr> Reflector::Machine::Transform(runtime::AnyPtr object) const {
+  if (!options_.transform) return object;
+  const std::string key = KeyOf(type_.meta(object.get()));
+  const auto failed = [&](std::string_view why) {
+    return Error{.kind = ErrorKind::kInternal,
+                 .message = "the transform of " + key + " " + std::string(why),
+                 .name = key};
+  };
+  try {
+    auto transformed = options_.transform(std::move(object));
+    if (!transformed) return failed("failed: " + transformed.error().ToString());
+    if (!*transformed) return failed("returned no object");
+    return transformed;
+  } catch (const std::exception& thrown) {
+    return failed(std::string("threw: ") + thrown.what());
+  } catch (...) {
+    return failed("threw");
+  }
+}
+
+StateCollector Reflector::Machine::NewCollector() const {
+  return {type_, store_, [this](runtime::AnyPtr object) { return Transform(std::move(object)); }};
+}
+
 void Reflector::Machine::NoteActivity() {
   const auto now = clock_->Now();
   status_.Update([&](InformerStatus& status) { status.lastActivity = now; });

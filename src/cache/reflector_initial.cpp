@@ -108,7 +108,7 @@ ReflectorState Reflector::Machine::Stream() {
   if (!opened) return HandleInitialError(opened.error());
 
   StartWatching(std::move(*opened), options.resourceVersion);
-  StateCollector collected(type_, store_);
+  StateCollector collected = NewCollector();
   SilenceGuard guard(*clock_, type_.info.plural, options_.streamingIdleTimeout);
   WatchTimer timer(*clock_, stop_, guard.FirstTick(),
                    [&guard](auto now, auto& wait) { return guard.Tick(now, wait); });
@@ -158,7 +158,8 @@ std::optional<ReflectorState> Reflector::Machine::HandleInitialEvent(watch::Even
   if (event.type == watch::EventType::kDeleted) {
     collected.Remove(event.object.get());
   } else {
-    collected.Set(std::move(event.object));
+    auto set = collected.Set(std::move(event.object));
+    if (!set) ReportUnreadable(set.error(), "watch");
   }
   status_.Update([&](InformerStatus& status) { status.itemCount = collected.size(); });
   return std::nullopt;
@@ -196,7 +197,7 @@ ReflectorState Reflector::Machine::InitialStreamEnded() {
 
 ReflectorState Reflector::Machine::List() {
   const metav1::ListOptions first = FirstPage();
-  StateCollector collected(type_, store_);
+  StateCollector collected = NewCollector();
   auto listed = ListPages(first, collected);
   if (!listed && IsVersionUnavailable(listed.error()) && !Stopped()) {
     version_unavailable_ = true;
@@ -254,7 +255,8 @@ Result<ListResult> Reflector::Machine::ListPage(const metav1::ListOptions& page,
                                                 StateCollector& collected) {
   const auto visit = [&](runtime::AnyPtr object) {
     if (!HasName(type_, object)) return ReportUnreadable(Nameless(), "list");
-    collected.Add(std::move(object));
+    auto added = collected.Add(std::move(object));
+    if (!added) ReportUnreadable(added.error(), "list");
     const auto now = clock_->Now();
     status_.Update([&](InformerStatus& status) {
       status.itemCount = collected.size();

@@ -82,6 +82,9 @@ class Reflector::Machine {
   void Report(const Error& error, std::string_view verb);
   void ReportUnreadable(const Error& error, std::string_view verb);
   void CallErrorHandler(const Error& error);
+  /// The object as `options_.transform` makes it.
+  Result<runtime::AnyPtr> Transform(runtime::AnyPtr object) const;
+  [[nodiscard]] StateCollector NewCollector() const;
   void NoteActivity();
   void MoveTo(std::string_view resource_version);
   [[nodiscard]] bool Stopped() const { return stop_.stop_requested(); }

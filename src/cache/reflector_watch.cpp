@@ -151,16 +151,14 @@ Result<void> Reflector::Machine::Apply(const watch::Event& event) {
   if (!event.object || type_.meta(event.object.get()).name.empty()) {
     return DecodeError("an event whose object has no name was skipped");
   }
-  switch (event.type) {
-    case watch::EventType::kAdded:
-      return store_.Add(event.object);
-    case watch::EventType::kModified:
-      return store_.Update(event.object);
-    case watch::EventType::kDeleted:
-      return store_.Delete(event.object);
-    default:
-      return {};
+  auto transformed = Transform(event.object);
+  if (event.type == watch::EventType::kDeleted) {
+    // A deletion must not be lost.
+    return store_.Delete(transformed ? std::move(*transformed) : event.object);
   }
+  if (!transformed) return std::move(transformed).error();
+  return event.type == watch::EventType::kAdded ? store_.Add(std::move(*transformed))
+                                                : store_.Update(std::move(*transformed));
 }
 
 }  // namespace k8s::inline v0::cache

@@ -106,7 +106,7 @@ class SharedInformerCore::Impl {
       if (started_) return InvalidArgument("the informer has already started");
       started_ = true;
       queue = std::make_unique<DeltaFIFO>(
-          type_, DeltaFIFOOptions{.transform = options_.transform, .knownObjects = store_.get()});
+          type_, DeltaFIFOOptions{.knownObjects = store_.get()});
       reflector_ = std::make_unique<Reflector>(*type_, source_, *queue, MakeReflectorOptions());
     }
     {
@@ -204,6 +204,8 @@ class SharedInformerCore::Impl {
   ReflectorOptions MakeReflectorOptions() {
     ReflectorOptions options = options_.reflector;
     options.clock = clock_;
+    // In the reflector, not in the queue: what is unchanged in a list is transformed already.
+    options.transform = options_.transform;
     options.resyncPeriod = check_period_;
     options.shouldResync = [this] { return MarkDueHandlers(); };
     return options;

@@ -11,15 +11,20 @@ std::string KeyOf(const runtime::ObjectMetaView& meta) {
   return key.append(meta.name);
 }
 
-void StateCollector::Add(runtime::AnyPtr object) {
+Result<void> StateCollector::Add(runtime::AnyPtr object) {
   const std::string key = KeyOf(type_.meta(object.get()));
-  objects_.push_back(Shared(std::move(object), key));
+  auto final = Final(std::move(object), key);
+  if (!final) return std::move(final).error();
+  objects_.push_back(std::move(*final));
+  return {};
 }
 
-void StateCollector::Set(runtime::AnyPtr object) {
+Result<void> StateCollector::Set(runtime::AnyPtr object) {
   std::string key = KeyOf(type_.meta(object.get()));
-  object = Shared(std::move(object), key);
-  SetByKey(std::move(key), std::move(object));
+  auto final = Final(std::move(object), key);
+  if (!final) return std::move(final).error();
+  SetByKey(std::move(key), std::move(*final));
+  return {};
 }
 
 void StateCollector::Remove(const void* object) {
@@ -45,15 +50,20 @@ std::vector<runtime::AnyPtr> StateCollector::Take() {
   return std::exchange(objects_, {});
 }
 
-runtime::AnyPtr StateCollector::Shared(runtime::AnyPtr object, std::string_view key) const {
-  const auto meta = type_.meta(object.get());
-  if (meta.resourceVersion.empty()) return object;
-  auto known = store_.Known(key);
-  if (!known) return object;
-  const auto known_meta = type_.meta(known.get());
-  const bool same =
-      known_meta.resourceVersion == meta.resourceVersion && known_meta.uid == meta.uid;
-  return same ? known : object;
+bool StateCollector::Unchanged(const runtime::AnyPtr& object, const runtime::AnyPtr& known) const {
+  if (!known) return false;
+  const auto now = type_.meta(object.get());
+  const auto before = type_.meta(known.get());
+  return !now.resourceVersion.empty() && now.resourceVersion == before.resourceVersion &&
+         now.uid == before.uid;
+}
+
+Result<runtime::AnyPtr> StateCollector::Final(runtime::AnyPtr object, const std::string& key) {
+  if (auto known = store_.Known(key); Unchanged(object, known)) return known;
+  if (!transform_) return object;
+  auto transformed = transform_(std::move(object));
+  if (!transformed) KeepKnown(key);
+  return transformed;
 }
 
 void StateCollector::SetByKey(std::string key, runtime::AnyPtr object) {

@@ -45,6 +45,12 @@ struct ReflectorOptions {
   /// listing again. Default 0: never. Mirrors MaxInternalErrorRetryDuration.
   Clock::Duration maxInternalErrorRetryDuration{0};
 
+  /// Changes each received object as soon as it is there, before it is collected or stored, so that
+  /// untransformed ones do not pile up. Called once per object; not for objects that a list shows
+  /// in the version the store has. Null or an error leaves the object out: it is reported, and its
+  /// key keeps the state that is known. Deletions whose transform fails come untransformed.
+  std::function<Result<runtime::AnyPtr>(runtime::AnyPtr object)> transform = {};
+
   /// Waits after failures.
   BackoffOptions backoff = {};
   /// A watch that has been healthy for this long makes the next wait a short one again.
