@@ -4,6 +4,7 @@
 #include <k8s/cache/wait.hpp>
 #include <k8s/clock.hpp>
 #include <k8s/informers/accessors.hpp>
+#include <k8s/informers/factory_core.hpp>
 #include <k8s/informers/generic_informer.hpp>
 #include <k8s/informers/typed_informer.hpp>
 #include <k8s/resource.hpp>
@@ -41,7 +42,8 @@ template <class T>
   return {runtime::ObjectTypeOf<T>().info.Gvr(), period};
 }
 
-/// How a factory makes its informers. Applies to all of them.
+/// How a factory makes its informers. Applies to all of them. Functions are called on several
+/// threads at a time.
 struct FactoryOptions {
   /// How often every cached object is delivered again as an update, to repair what a handler missed
   /// or failed at. No server traffic. Default 0: never; below 1 s counts as 1 s.
@@ -58,7 +60,7 @@ struct FactoryOptions {
   /// object and is reported. Mirrors WithTransform.
   std::function<Result<runtime::AnyPtr>(const runtime::ObjectType& type, runtime::AnyPtr object)>
       transform = {};
-  /// Told of every failure of an informer. Empty: written to the log.
+  /// Told of every failure of an informer, see cache::WatchErrorHandler. Empty: written to the log.
   std::function<void(const ResourceInfo& resource, const Error& error)> watchErrorHandler = {};
   /// Whether the initial state is asked for as a stream (watch-list) where the server can do that.
   bool useWatchList = true;
@@ -81,8 +83,9 @@ struct FactoryOptions {
 class SharedInformerFactory : public detail::GroupAccessors {
  public:
   explicit SharedInformerFactory(const kubernetes::Clientset& client, FactoryOptions options = {});
-  /// With lists and watches of your own, for tests without a server.
-  SharedInformerFactory(ListerWatcherFunc lister_watchers, FactoryOptions options = {});
+  /// With lists and watches of your own, for tests without a server. `namespace_` and
+  /// `tweakListOptions` are the function's business.
+  explicit SharedInformerFactory(ListerWatcherFunc lister_watchers, FactoryOptions options = {});
   ~SharedInformerFactory();
   SharedInformerFactory(const SharedInformerFactory&) = delete;
   SharedInformerFactory& operator=(const SharedInformerFactory&) = delete;
@@ -112,7 +115,8 @@ class SharedInformerFactory : public detail::GroupAccessors {
   cache::SyncResult WaitForCacheSync(std::stop_token stop, Clock::Duration timeout) const;
 
   /// Stops the informer of T and joins its threads. Its lister keeps answering from the last state;
-  /// `For<T>()` makes a new informer afterwards. Does nothing if there is none. Not in a handler.
+  /// `For<T>()` makes a new informer afterwards. Does nothing if there is none. Not in a handler of
+  /// that informer.
   template <class T>
   void StopInformer() {
     StopInformer(runtime::ObjectTypeOf<T>());

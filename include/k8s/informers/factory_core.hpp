@@ -1,20 +1,35 @@
 #pragma once
 
+#include <k8s/resource.hpp>
+#include <k8s/runtime/object_type.hpp>
+
+#include <functional>
 #include <memory>
 
-namespace k8s::inline v0::informers {
+namespace k8s::inline v0 {
 
-/// The type-erased factory behind SharedInformerFactory, its accessors and its listers. Generated
-/// accessors pass it on and need not know more:
-///
-///   namespace detail { class GroupAccessors {
-///    public:
-///     explicit GroupAccessors(std::shared_ptr<FactoryCore> core);
-///     core::Interface Core() const;     // .V1() -> .Pods() -> TypedInformer<corev1::Pod>(core_)
-///    protected:
-///     const std::shared_ptr<FactoryCore>& core() const; }; }
+namespace cache {
+class ListerWatcher;
+class SharedInformerCore;
+}  // namespace cache
+
+namespace informers {
+
+/// Makes the lists and watches of one resource for an informer.
+using ListerWatcherFunc = std::function<std::shared_ptr<cache::ListerWatcher>(
+    std::shared_ptr<const runtime::ObjectType> type)>;
+
+/// The type-erased factory behind SharedInformerFactory and the accessors and listers that it hands
+/// out. Accessors only pass it on.
 class FactoryCore;
-
 using FactoryCorePtr = std::shared_ptr<FactoryCore>;
 
-}  // namespace k8s::inline v0::informers
+/// The factory's one informer of a C++ type, made now if nobody asked for it before.
+[[nodiscard]] std::shared_ptr<cache::SharedInformerCore> InformerFor(
+    FactoryCore& core, const runtime::ObjectType& type);
+/// The factory's one informer of a resource with `Unstructured` objects.
+[[nodiscard]] std::shared_ptr<cache::SharedInformerCore> InformerFor(
+    FactoryCore& core, const GroupVersionResource& resource);
+
+}  // namespace informers
+}  // namespace k8s::inline v0

@@ -1,20 +1,14 @@
 #pragma once
 
+#include <k8s/cache/listers.hpp>
+#include <k8s/cache/shared_informer.hpp>
+#include <k8s/informers/factory_core.hpp>
+#include <k8s/runtime/object_type.hpp>
+
 #include <memory>
 #include <utility>
 
-namespace k8s::inline v0 {
-
-namespace cache {
-template <class T>
-class SharedIndexInformer;
-template <class T>
-class Lister;
-}  // namespace cache
-
-namespace informers {
-
-class FactoryCore;
+namespace k8s::inline v0::informers {
 
 /// The lister class of T. Built-in types have their own, with client-go's names in it
 /// (`Lister().Pods("default")`); all others use `cache::Lister<T>`.
@@ -34,17 +28,18 @@ using ListerFor = typename ListerTrait<T>::type;
 template <class T>
 class TypedInformer {
  public:
-  explicit TypedInformer(std::shared_ptr<FactoryCore> core) : core_(std::move(core)) {}
+  explicit TypedInformer(FactoryCorePtr core) : core_(std::move(core)) {}
 
   /// The informer, the same one for whoever asks.
-  [[nodiscard]] cache::SharedIndexInformer<T> Informer() const;
+  [[nodiscard]] cache::SharedIndexInformer<T> Informer() const {
+    return cache::SharedIndexInformer<T>(InformerFor(*core_, runtime::ObjectTypeOf<T>()));
+  }
   /// Reads from the informer's store. Empty until the informer was started and has synced;
   /// `WaitForCacheSync` reports informers that were asked for but never started.
-  [[nodiscard]] ListerFor<T> Lister() const;
+  [[nodiscard]] ListerFor<T> Lister() const { return ListerFor<T>(Informer().core()->store()); }
 
  private:
-  std::shared_ptr<FactoryCore> core_;
+  FactoryCorePtr core_;
 };
 
-}  // namespace informers
-}  // namespace k8s::inline v0
+}  // namespace k8s::inline v0::informers

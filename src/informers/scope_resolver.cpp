@@ -1,0 +1,92 @@
+#include "informers/scope_resolver.hpp"
+
+#include <k8s/apis/resources.hpp>
+#include <k8s/cache/listwatch.hpp>
+#include <k8s/kubernetes/resource_client_core.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <utility>
+
+namespace k8s::inline v0::informers {
+
+namespace {
+
+/// Whether the server serves the resource in namespaces. Errors: NotFound when it has no such one.
+Result<bool> AskWhetherNamespaced(const rest::Client& client, const ResourceInfo& info,
+                                  std::stop_token stop) {
+  rest::Request request;
+  request.path = (info.group.empty() ? "/api/" : "/apis/") + info.ApiVersion();
+  request.resource = {info.group, info.plural};
+  auto response = client.Do(request, std::move(stop));
+  if (!response) return std::move(response).error();
+  const auto served = nlohmann::json::parse(response->body, nullptr, false);
+  if (!served.is_object() || !served.contains("resources") || !served["resources"].is_array()) {
+    return DecodeError(request.path + ": no APIResourceList");
+  }
+  for (const auto& resource : served["resources"]) {
+    if (!resource.is_object() || resource.value("name", nlohmann::json()) != info.plural) continue;
+    return resource.value("namespaced", nlohmann::json()) == true;
+  }
+  return NewNotFound(info.group, info.plural, "");
+}
+
+class Resolving final : public cache::ListerWatcher {
+ public:
+  Resolving(rest::Client client, std::shared_ptr<const runtime::ObjectType> type, std::string ns,
+            cache::TweakListOptionsFunc tweak)
+      : client_(std::move(client)),
+        type_(std::move(type)),
+        ns_(std::move(ns)),
+        tweak_(std::move(tweak)) {}
+
+  Result<cache::ListResult> List(const metav1::ListOptions& options, const cache::VisitFunc& visit,
+                                 std::stop_token stop) override {
+    if (auto resolved = Resolve(stop); !resolved) return std::move(resolved).error();
+    return resolved_->List(options, visit, std::move(stop));
+  }
+
+  Result<std::unique_ptr<watch::Interface>> Watch(const metav1::ListOptions& options,
+                                                  std::stop_token stop) override {
+    if (auto resolved = Resolve(stop); !resolved) return std::move(resolved).error();
+    return resolved_->Watch(options, std::move(stop));
+  }
+
+ private:
+  Result<void> Resolve(std::stop_token stop) {
+    if (resolved_) return {};
+    auto namespaced = AskWhetherNamespaced(client_, type_->info, std::move(stop));
+    if (!namespaced) return std::move(namespaced).error();
+    resolved_ = cache::NewListWatchFromClient(
+        kubernetes::ResourceClientCore(client_, type_, *namespaced ? ns_ : std::string()), tweak_);
+    return {};
+  }
+
+  const rest::Client client_;
+  const std::shared_ptr<const runtime::ObjectType> type_;
+  const std::string ns_;
+  const cache::TweakListOptionsFunc tweak_;
+  std::shared_ptr<cache::ListerWatcher> resolved_;
+};
+
+}  // namespace
+
+ResourceInfo KnownInfo(const GroupVersionResource& resource) {
+  if (const auto* builtin = apis::FindResource(resource)) return builtin->Info();
+  return {.group = resource.group,
+          .version = resource.version,
+          .kind = "",
+          .plural = resource.resource,
+          .scope = Scope::kNamespaced};
+}
+
+bool ScopeIsKnown(const runtime::ObjectType& type) { return !type.info.kind.empty(); }
+
+std::shared_ptr<cache::ListerWatcher> ResolvingListWatch(
+    rest::Client client, std::shared_ptr<const runtime::ObjectType> type, std::string ns,
+    cache::TweakListOptionsFunc tweak) {
+  return std::make_shared<Resolving>(std::move(client), std::move(type), std::move(ns),
+                                     std::move(tweak));
+}
+
+}  // namespace k8s::inline v0::informers
