@@ -29,10 +29,6 @@ std::string ServerUrl(const std::string& host, const std::string& port) {
   return "https://" + (is_ipv6 ? "[" + host + "]" : host) + ":" + port;
 }
 
-Error ConfigError(std::string_view reason, std::string message) {
-  return {.kind = ErrorKind::kConfig, .reason = std::string(reason), .message = std::move(message)};
-}
-
 }  // namespace
 
 namespace detail {
