@@ -1,7 +1,7 @@
 #pragma once
 
-#include <k8s/cache/store.hpp>
 #include <k8s/cache/thread_safe_store.hpp>
+#include <k8s/labels/selector.hpp>
 #include <k8s/result.hpp>
 #include <k8s/runtime/object_type.hpp>
 
@@ -11,76 +11,61 @@
 #include <utility>
 #include <vector>
 
-namespace k8s::inline v0 {
+namespace k8s::inline v0::cache {
 
-namespace labels {
-class Selector;
-}
+/// What listers do, type-erased. `namespace_` empty: all namespaces.
+[[nodiscard]] std::vector<runtime::AnyPtr> ListMatching(const ThreadSafeStore& store,
+                                                        std::string_view namespace_,
+                                                        const labels::Selector& selector);
+/// Errors: NotFound with the resource's group and plural, and the name.
+[[nodiscard]] Result<runtime::AnyPtr> GetNamed(const ThreadSafeStore& store,
+                                               std::string_view namespace_, std::string_view name);
 
-namespace cache {
-
-/// Lists what `selector` matches in a namespace, or in all if `ns` is empty. Type-erased. Mirrors
-/// cache.ListAllByNamespace.
-void ListAllByNamespace(const ThreadSafeStore& store, const runtime::ObjectType& type,
-                        std::string_view ns, const labels::Selector& selector, ObjectSink& sink);
-
-/// Type-erased Get of the listers.
-Result<runtime::AnyPtr> GetOrNotFound(const ThreadSafeStore& store, const runtime::ObjectType& type,
-                                      std::string_view ns, std::string_view name);
-
-/// Reads one namespace of a store. Mirrors PodNamespaceLister and its like.
-/// **Thread safety.** A cheap handle. All members from any thread, handlers included.
+/// Reads the objects of one namespace. Mirrors PodNamespaceLister and its like.
+/// **Thread safety.** A cheap handle; copies may be used from any thread. **Lifetime.** Keeps the
+/// store alive.
 template <class T>
 class NamespaceLister {
  public:
-  NamespaceLister(Indexer<T> indexer, const runtime::ObjectType& type, std::string ns)
-      : indexer_(std::move(indexer)), type_(&type), namespace_(std::move(ns)) {}
+  NamespaceLister(std::shared_ptr<const ThreadSafeStore> store, std::string_view name_space)
+      : store_(std::move(store)), namespace_(name_space) {}
 
-  /// The objects of the namespace that the selector matches, in no particular order.
+  /// A snapshot of the objects whose labels match, in arbitrary order. A type without labels
+  /// matches labels::Everything() alone.
   [[nodiscard]] std::vector<ObjectPtr<T>> List(const labels::Selector& selector) const {
-    VectorSink<T> sink;
-    ListAllByNamespace(*indexer_.Erased(), *type_, namespace_, selector, sink);
-    return sink.Take();
+    std::vector<ObjectPtr<T>> typed;
+    auto found = ListMatching(*store_, namespace_, selector);
+    typed.reserve(found.size());
+    for (auto& object : found)
+      typed.push_back(std::static_pointer_cast<const T>(std::move(object)));
+    return typed;
   }
-  /// Error: NotFound (`IsNotFound`) with group, resource and name.
-  Result<ObjectPtr<T>> Get(std::string_view name) const {
-    auto found = GetOrNotFound(*indexer_.Erased(), *type_, namespace_, name);
-    if (!found) return found.error();
-    return std::static_pointer_cast<const T>(*std::move(found));
+  /// Errors: IsNotFound, with the resource and the name.
+  [[nodiscard]] Result<ObjectPtr<T>> Get(std::string_view name) const {
+    auto found = GetNamed(*store_, namespace_, name);
+    if (!found) return std::move(found).error();
+    return std::static_pointer_cast<const T>(std::move(*found));
   }
 
  private:
-  Indexer<T> indexer_;
-  const runtime::ObjectType* type_;
+  std::shared_ptr<const ThreadSafeStore> store_;
   std::string namespace_;
 };
 
-/// Reads an informer's store: never asks the server. Empty before the informer has synced. Mirrors
-/// PodLister and its like, and cache.GenericLister.
-/// **Thread safety.** A cheap handle. All members from any thread, handlers included.
-/// **Lifetime.** Keeps the store; it still answers after its informer has stopped. `type` must
-/// outlive it.
+/// Reads an informer's store by name and label. `List` and `Get` of all namespaces; `Get` is for
+/// cluster-scoped types. Mirrors cache.GenericLister and PodLister and its like.
 template <class T>
-class Lister {
+class Lister : public NamespaceLister<T> {
  public:
-  explicit Lister(Indexer<T> indexer, const runtime::ObjectType& type = runtime::ObjectTypeOf<T>())
-      : indexer_(std::move(indexer)), type_(&type) {}
+  explicit Lister(std::shared_ptr<const ThreadSafeStore> store)
+      : NamespaceLister<T>(store, {}), store_(std::move(store)) {}
 
-  /// The objects of all namespaces that the selector matches, in no particular order.
-  [[nodiscard]] std::vector<ObjectPtr<T>> List(const labels::Selector& selector) const {
-    return Namespace({}).List(selector);
-  }
-  /// One cluster-scoped object. Error: NotFound (`IsNotFound`) with group, resource and name.
-  Result<ObjectPtr<T>> Get(std::string_view name) const { return Namespace({}).Get(name); }
-  /// One namespace. An empty `ns` lists all namespaces and gets cluster-scoped objects.
-  [[nodiscard]] NamespaceLister<T> Namespace(std::string ns) const {
-    return {indexer_, *type_, std::move(ns)};
+  [[nodiscard]] NamespaceLister<T> Namespace(std::string_view name_space) const {
+    return NamespaceLister<T>(store_, name_space);
   }
 
  private:
-  Indexer<T> indexer_;
-  const runtime::ObjectType* type_;
+  std::shared_ptr<const ThreadSafeStore> store_;
 };
 
-}  // namespace cache
-}  // namespace k8s::inline v0
+}  // namespace k8s::inline v0::cache

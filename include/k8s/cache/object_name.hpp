@@ -9,31 +9,29 @@
 
 namespace k8s::inline v0::cache {
 
-/// Names an object of one resource. Mirrors cache.ObjectName.
+/// What names an object within its resource. Mirrors cache.ObjectName.
 struct ObjectName {
   std::string namespace_ = {};  ///< Empty for cluster-scoped objects.
   std::string name = {};
 
-  /// The key of stores and queues: "namespace/name", or "name" alone without a namespace.
-  [[nodiscard]] std::string ToString() const;
+  /// The cache key: "namespace/name", or "name" without a namespace.
+  [[nodiscard]] std::string ToString() const {
+    return namespace_.empty() ? name : namespace_ + "/" + name;
+  }
   friend auto operator<=>(const ObjectName&, const ObjectName&) = default;
 };
 
-/// Reads a key. Error: kInvalidArgument for more than one "/". Mirrors ParseObjectName.
-Result<ObjectName> ParseObjectName(std::string_view key);
-/// client-go's other name of ParseObjectName.
-inline Result<ObjectName> SplitMetaNamespaceKey(std::string_view key) {
-  return ParseObjectName(key);
-}
+/// The key of an object by its metadata. Mirrors MetaNamespaceKeyFunc.
+[[nodiscard]] std::string MetaNamespaceKey(const runtime::ObjectMetaView& meta);
 
-/// The key of a namespace and a name.
-[[nodiscard]] std::string MakeKey(std::string_view ns, std::string_view name);
-
-/// The key under which caches keep an object, "namespace/name" or "name".
-[[nodiscard]] std::string MetaNamespaceKeyFunc(const runtime::ObjectType& type, const void* object);
+/// The key of a typed object.
 template <class T>
 [[nodiscard]] std::string MetaNamespaceKeyFunc(const T& object) {
-  return MetaNamespaceKeyFunc(runtime::ObjectTypeOf<T>(), &object);
+  return MetaNamespaceKey(runtime::ObjectTypeOf<T>().meta(&object));
 }
+
+/// Takes a key apart. Errors: kInvalidArgument for more than one "/". Mirrors
+/// SplitMetaNamespaceKey.
+[[nodiscard]] Result<ObjectName> SplitMetaNamespaceKey(std::string_view key);
 
 }  // namespace k8s::inline v0::cache

@@ -1,66 +1,119 @@
 #pragma once
 
 #include <k8s/cache/delta_fifo.hpp>
-#include <k8s/cache/event_handler.hpp>
-#include <k8s/cache/index.hpp>
 #include <k8s/cache/reflector.hpp>
 #include <k8s/cache/status.hpp>
-#include <k8s/cache/thread_safe_store.hpp>
 #include <k8s/clock.hpp>
 #include <k8s/result.hpp>
 #include <k8s/runtime/object_type.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 
 namespace k8s::inline v0::cache {
 
 class ListerWatcher;
+class ThreadSafeStore;
+namespace detail {
+class AnyEventHandler;
+class Listener;
+}  // namespace detail
 
-/// How an informer works. The defaults suit production.
+/// How an informer works.
 struct SharedInformerOptions {
-  /// How often all cached objects are delivered again as updates, for handlers that do not name a
-  /// period of their own. Default 0: never, and no handler of this informer has a resync then.
+  /// Resync period of handlers that do not say one. Default 0: never; below 1 s counts as 1 s. 0
+  /// also means that no handler of this informer is ever resynced. Mirrors defaultResync.
   Clock::Duration resyncPeriod{0};
-  /// How the server is followed, and the clock. `resyncPeriod` and `shouldResync` in it are the
-  /// informer's own business and ignored.
+  /// `resyncPeriod`, `shouldResync` are set by the informer.
   ReflectorOptions reflector = {};
+  AnyTransformFunc transform = {};
 };
 
-/// The type-erased informer behind all handles. See SharedIndexInformer.
-class SharedInformerCore : public std::enable_shared_from_this<SharedInformerCore> {
+struct HandlerOptions {
+  /// How often this handler gets all objects once more. Not set: the informer's; 0: never. Counts
+  /// in steps of the informer's shortest period at start.
+  std::optional<Clock::Duration> resyncPeriod = std::nullopt;
+};
+
+/// How a handler keeps up.
+struct HandlerStats {
+  std::size_t pending = 0;      ///< Notifications waiting for the handler.
+  std::uint64_t delivered = 0;  ///< Callbacks that returned.
+  std::uint64_t failed = 0;     ///< Callbacks that threw.
+};
+
+/// Stands for a handler that was added. Dropping it leaves the handler in place. Mirrors
+/// ResourceEventHandlerRegistration.
+/// **Thread safety.** A cheap value; copies may be used from any thread.
+class ResourceEventHandlerRegistration {
  public:
-  /// `type` must outlive the informer, its store and its listers.
-  static std::shared_ptr<SharedInformerCore> New(const runtime::ObjectType& type,
-                                                 std::shared_ptr<ListerWatcher> lister_watcher,
-                                                 SharedInformerOptions options = {},
-                                                 AnyIndexers indexers = {});
+  ResourceEventHandlerRegistration() = default;  ///< Stands for nothing; never synced.
+  explicit ResourceEventHandlerRegistration(std::shared_ptr<detail::Listener> listener);
+
+  /// Whether the handler has returned from the adds of all objects that there were at its start.
+  [[nodiscard]] bool HasSynced() const;
+  /// Waits for `HasSynced`. Returns false when `stop` was triggered, or the handler removed,
+  /// before.
+  bool WaitForSync(std::stop_token stop) const;
+  [[nodiscard]] HandlerStats Stats() const;
+
+ private:
+  friend class SharedInformerCore;
+  std::shared_ptr<detail::Listener> listener_;
+};
+
+/// The type-erased informer that SharedIndexInformer<T> is a view of. Threads: the caller of `Run`
+/// (the reflector's), a process loop, one per handler, and the reflector's resync thread.
+class SharedInformerCore {
+ public:
+  SharedInformerCore(std::shared_ptr<const runtime::ObjectType> type,
+                     std::shared_ptr<ListerWatcher> lister_watcher, SharedInformerOptions options);
+  /// Stops and joins what still runs.
   ~SharedInformerCore();
   SharedInformerCore(const SharedInformerCore&) = delete;
   SharedInformerCore& operator=(const SharedInformerCore&) = delete;
 
-  Result<ResourceEventHandlerRegistration> AddEventHandler(AnyEventHandlerFuncs handler,
-                                                           HandlerOptions options);
-  Result<void> RemoveEventHandler(const ResourceEventHandlerRegistration& registration);
-  Result<void> AddIndexers(AnyIndexers indexers);
+  // As in SharedIndexInformer.
+  Result<ResourceEventHandlerRegistration> AddEventHandler(
+      std::shared_ptr<detail::AnyEventHandler> handler, HandlerOptions options);
+  void RemoveEventHandler(const ResourceEventHandlerRegistration& registration);
   Result<void> SetTransform(AnyTransformFunc transform);
   Result<void> SetWatchErrorHandler(WatchErrorHandler handler);
-
   Result<void> Run(std::stop_token stop);
   [[nodiscard]] bool HasSynced() const;
-  Result<void> WaitForSync(Clock::Duration timeout, std::stop_token stop) const;
   [[nodiscard]] bool IsStopped() const;
   [[nodiscard]] std::string LastSyncResourceVersion() const;
   [[nodiscard]] InformerStatus Status() const;
-
   [[nodiscard]] const std::shared_ptr<ThreadSafeStore>& store() const;
   [[nodiscard]] const runtime::ObjectType& type() const;
+  /// Waits for `HasSynced`. Returns false when `stop` was triggered or the informer stopped before.
+  bool WaitForSync(std::stop_token stop) const;
 
  private:
   class Impl;
-  explicit SharedInformerCore(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
+};
+
+/// Removes the handler when it goes out of scope. Requires: the informer outlives it.
+class ScopedRegistration {
+ public:
+  ScopedRegistration(std::shared_ptr<SharedInformerCore> informer,
+                     ResourceEventHandlerRegistration registration)
+      : informer_(std::move(informer)), registration_(std::move(registration)) {}
+  ~ScopedRegistration() {
+    if (informer_) informer_->RemoveEventHandler(registration_);
+  }
+  ScopedRegistration(ScopedRegistration&&) noexcept = default;
+  ScopedRegistration& operator=(ScopedRegistration&&) = delete;
+
+ private:
+  std::shared_ptr<SharedInformerCore> informer_;
+  ResourceEventHandlerRegistration registration_;
 };
 
 }  // namespace k8s::inline v0::cache

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <k8s/cache/index.hpp>
 #include <k8s/result.hpp>
 #include <k8s/runtime/object_type.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,110 +13,86 @@
 
 namespace k8s::inline v0::cache {
 
-struct KeyedObject {
-  std::string key;
-  runtime::AnyPtr object;
-};
+/// The index that every informer's store has: objects by namespace.
+inline constexpr std::string_view kNamespaceIndex = "namespace";
 
-/// One write of a transaction.
-struct StoreWrite {
-  enum class Verb { kPut, kDelete };
-  Verb verb = Verb::kPut;
-  std::string key;
-  /// kPut: what to store. kDelete: the last state, for its resource version; may be null.
-  runtime::AnyPtr object;
+/// The values under which an object is found in one index; none keeps it out. Must depend on the
+/// object alone. Called under the store's lock: it must not call the store. What it throws keeps
+/// the object out of that index, and is logged.
+using AnyIndexFunc = std::function<std::vector<std::string>(const void* object)>;
 
-  runtime::AnyPtr previous = nullptr;  ///< Answer: what was stored before, or null.
-  bool refused = false;                ///< Answer: `admit` said no, nothing was changed.
-};
-
-/// Receives the objects of a list, under the store's read lock.
-class ObjectSink {
- public:
-  virtual ~ObjectSink() = default;
-  /// At most `count` objects follow.
-  virtual void Reserve(std::size_t count) = 0;
-  virtual void Push(const runtime::AnyPtr& object) = 0;
-};
-
-/// Fills a vector of typed pointers.
-template <class T>
-class VectorSink final : public ObjectSink {
- public:
-  void Reserve(std::size_t count) override { objects_.reserve(count); }
-  void Push(const runtime::AnyPtr& object) override {
-    objects_.push_back(std::static_pointer_cast<const T>(object));
-  }
-  [[nodiscard]] std::vector<ObjectPtr<T>> Take() { return std::move(objects_); }
-
- private:
-  std::vector<ObjectPtr<T>> objects_;
-};
-
-/// The type-erased store under all caches: objects by key, and any number of indices over them.
-/// Users work with `Indexer<T>`, `Store<T>` and listers. Mirrors cache.ThreadSafeStore.
+/// Objects by key with secondary indices: the type-erased store behind Store<T>, Indexer<T> and
+/// every informer. Mirrors cache.ThreadSafeStore.
 ///
-/// **Thread safety.** All members from any thread. Writers run one after the other; a reader waits
-/// at most for the short time in which a finished write is put in place, never for an index
-/// function. Writers go before readers.
-/// Cost: a lookup is one hash; a list one reference count per object; a key string is kept once.
+/// **Thread safety.** All members may be called from any thread; readers do not wait for each
+/// other. Cost. Get is one hash look-up; lists copy a shared_ptr per object.
 class ThreadSafeStore {
  public:
-  /// Whether a write is to be made, `write.previous` being what is stored now. Called under the
-  /// lock.
-  using AdmitFunc = bool (*)(const runtime::ObjectType& type, const StoreWrite& write);
+  /// The change of one key in a batch.
+  struct Change {
+    std::string key;
+    runtime::AnyPtr object;  ///< Null: remove the key.
+  };
 
-  /// `type` may be null for objects that are no Kubernetes objects: then the store's resource
-  /// version moves only with `Replace` and `Bookmark`. It must outlive the store.
-  explicit ThreadSafeStore(const runtime::ObjectType* type, AnyIndexers indexers = {});
+  explicit ThreadSafeStore(std::shared_ptr<const runtime::ObjectType> type);
   ~ThreadSafeStore();
   ThreadSafeStore(const ThreadSafeStore&) = delete;
   ThreadSafeStore& operator=(const ThreadSafeStore&) = delete;
 
-  // ---- Writing
+  [[nodiscard]] const runtime::ObjectType& type() const { return *type_; }
 
-  void Put(std::string key, runtime::AnyPtr object);
-  /// Does nothing when there is no such key.
-  void Delete(std::string_view key);
-  /// Makes all writes in one step, in their order, and fills in their answers.
-  void Transaction(std::span<StoreWrite> writes, AdmitFunc admit = nullptr);
-  /// Makes `items` the whole content in one step. Of repeated keys the last counts. Returns what
-  /// was stored under keys that are gone.
-  std::vector<KeyedObject> Replace(std::vector<KeyedObject> items,
-                                   std::string_view resource_version);
-  /// All up to `resource_version` has been stored.
-  void Bookmark(std::string_view resource_version);
+  /// Adds or replaces. `object` is not null.
+  void Set(std::string key, runtime::AnyPtr object);
+  /// Removes; an unknown key is fine.
+  void Remove(std::string_view key);
+  /// Several changes, in order, in one step for readers. `resource_version` becomes
+  /// `LastResourceVersion` unless it is empty.
+  void Apply(std::vector<Change> changes, std::string_view resource_version);
+  /// The complete content, in one step for readers. Rebuilds the indices. Of two objects with one
+  /// key the later counts.
+  void Replace(std::vector<Change> objects, std::string_view resource_version);
+  void SetResourceVersion(std::string_view resource_version);
 
-  /// Adds indices over what is stored and what comes. Error: kInvalidArgument, and nothing added,
-  /// if a name is taken.
-  Result<void> AddIndexers(AnyIndexers indexers);
-
-  // ---- Reading. Lists are snapshots in no particular order.
-
-  /// Null when absent.
-  [[nodiscard]] runtime::AnyPtr GetByKey(std::string_view key) const;
-  [[nodiscard]] std::size_t Size() const;
-  void List(ObjectSink& sink) const;
-  /// The objects of a namespace, by its index if there is one. An empty `ns`: all.
-  void ListNamespace(std::string_view ns, ObjectSink& sink) const;
+  /// Null when there is none.
+  [[nodiscard]] runtime::AnyPtr Get(std::string_view key) const;
+  [[nodiscard]] bool Contains(std::string_view key) const;
+  /// A snapshot, in arbitrary order.
+  [[nodiscard]] std::vector<runtime::AnyPtr> List() const;
   [[nodiscard]] std::vector<std::string> ListKeys() const;
-  [[nodiscard]] std::string LastStoreSyncResourceVersion() const;
+  [[nodiscard]] std::size_t size() const;
+  /// The resource version of the newest change that is in the store. Empty before the first.
+  [[nodiscard]] std::string LastResourceVersion() const;
 
-  /// The objects that have an index value in common with `object`. Errors of these:
-  /// kInvalidArgument for an unknown index.
-  Result<void> Index(std::string_view index, const void* object, ObjectSink& sink) const;
-  Result<void> ByIndex(std::string_view index, std::string_view value, ObjectSink& sink) const;
-  /// Sorted.
-  Result<std::vector<std::string>> IndexKeys(std::string_view index, std::string_view value) const;
-  /// The values in use, sorted. None for an unknown index.
-  [[nodiscard]] std::vector<std::string> ListIndexFuncValues(std::string_view index) const;
+  /// Adds indices and fills them from what is there. Errors: kInvalidArgument when a name is taken;
+  /// then none is added.
+  Result<void> AddIndexers(std::vector<std::pair<std::string, AnyIndexFunc>> indexers);
+  [[nodiscard]] bool HasIndex(std::string_view name) const;
+  /// Objects with that value, in arbitrary order. Errors: kInvalidArgument, unknown index.
+  [[nodiscard]] Result<std::vector<runtime::AnyPtr>> ByIndex(std::string_view name,
+                                                             std::string_view value) const;
+  /// Objects that share a value with `object`, each once. Errors: as ByIndex.
+  [[nodiscard]] Result<std::vector<runtime::AnyPtr>> Index(std::string_view name,
+                                                           const void* object) const;
+  /// Keys with that value, sorted. Errors: as ByIndex.
+  [[nodiscard]] Result<std::vector<std::string>> IndexKeys(std::string_view name,
+                                                           std::string_view value) const;
+  /// The values in use, sorted. Empty for an unknown index.
+  [[nodiscard]] std::vector<std::string> ListIndexFuncValues(std::string_view name) const;
+  /// The indices' names, sorted.
   [[nodiscard]] std::vector<std::string> IndexNames() const;
 
-  [[nodiscard]] const runtime::ObjectType* type() const;
+  /// Calls `visit` for every object with that value of an index, or for all objects with an empty
+  /// `index`, under the lock: `visit` must not call the store. Returns false for an unknown index.
+  bool Visit(std::string_view index, std::string_view value,
+             const std::function<void(const runtime::AnyPtr&)>& visit) const;
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  struct Data;
+  std::shared_ptr<const runtime::ObjectType> type_;
+  std::unique_ptr<Data> data_;
 };
+
+/// The value of `kNamespaceIndex`.
+[[nodiscard]] AnyIndexFunc NamespaceIndexFunc(std::shared_ptr<const runtime::ObjectType> type);
 
 }  // namespace k8s::inline v0::cache
