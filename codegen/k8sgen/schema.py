@@ -108,7 +108,11 @@ class Resource:
 
     @property
     def accessor(self):
-        return naming.plural_kind(self.kind)
+        """client-go's name: NetworkPolicies."""
+        name = naming.plural_kind(self.kind)
+        if name.lower() != self.facts["resource"]:
+            raise ValueError(f"{self.kind}: plural {name} is not {self.facts['resource']}")
+        return name
 
     @property
     def cpp_type(self):

@@ -117,7 +117,9 @@ def _struct(struct):
             "  void MarshalJSON(std::string& out) const;",
             "  [[nodiscard]] bool IsZero() const;",
         ]
-    lines += [f"  friend bool operator==(const {struct.name}& a, const {struct.name}& b);"]
+    start, rest = f"  friend bool operator==(const {struct.name}&,", f"const {struct.name}&);"
+    fits = len(start) + 1 + len(rest) <= 100
+    lines += [f"{start} {rest}"] if fits else [start, " " * 25 + rest]
     return [*lines, "};"]
 
 

@@ -251,30 +251,30 @@ inline constexpr std::string_view kWarn = "Warn";
 
 struct ApplyConfiguration {
   std::string expression = {};
-  friend bool operator==(const ApplyConfiguration& a, const ApplyConfiguration& b);
+  friend bool operator==(const ApplyConfiguration&, const ApplyConfiguration&);
 };
 
 struct AuditAnnotation {
   std::string key = {};
   std::string valueExpression = {};
-  friend bool operator==(const AuditAnnotation& a, const AuditAnnotation& b);
+  friend bool operator==(const AuditAnnotation&, const AuditAnnotation&);
 };
 
 struct ExpressionWarning {
   std::string fieldRef = {};
   std::string warning = {};
-  friend bool operator==(const ExpressionWarning& a, const ExpressionWarning& b);
+  friend bool operator==(const ExpressionWarning&, const ExpressionWarning&);
 };
 
 struct JSONPatch {
   std::string expression = {};
-  friend bool operator==(const JSONPatch& a, const JSONPatch& b);
+  friend bool operator==(const JSONPatch&, const JSONPatch&);
 };
 
 struct MatchCondition {
   std::string name = {};
   std::string expression = {};
-  friend bool operator==(const MatchCondition& a, const MatchCondition& b);
+  friend bool operator==(const MatchCondition&, const MatchCondition&);
 };
 
 struct NamedRuleWithOperations {
@@ -284,7 +284,7 @@ struct NamedRuleWithOperations {
   std::vector<std::string> apiVersions = {};
   std::vector<std::string> resources = {};
   std::optional<std::string> scope = {};
-  friend bool operator==(const NamedRuleWithOperations& a, const NamedRuleWithOperations& b);
+  friend bool operator==(const NamedRuleWithOperations&, const NamedRuleWithOperations&);
 };
 
 struct MatchResources {
@@ -293,20 +293,20 @@ struct MatchResources {
   std::vector<NamedRuleWithOperations> resourceRules = {};
   std::vector<NamedRuleWithOperations> excludeResourceRules = {};
   std::optional<std::string> matchPolicy = {};
-  friend bool operator==(const MatchResources& a, const MatchResources& b);
+  friend bool operator==(const MatchResources&, const MatchResources&);
 };
 
 struct Mutation {
   std::string patchType = {};
   Box<ApplyConfiguration> applyConfiguration = {};
   Box<JSONPatch> jsonPatch = {};
-  friend bool operator==(const Mutation& a, const Mutation& b);
+  friend bool operator==(const Mutation&, const Mutation&);
 };
 
 struct Variable {
   std::string name = {};
   std::string expression = {};
-  friend bool operator==(const Variable& a, const Variable& b);
+  friend bool operator==(const Variable&, const Variable&);
 };
 
 struct MutatingAdmissionPolicySpec {
@@ -317,7 +317,7 @@ struct MutatingAdmissionPolicySpec {
   std::optional<std::string> failurePolicy = {};
   std::vector<MatchCondition> matchConditions = {};
   std::string reinvocationPolicy = {};
-  friend bool operator==(const MutatingAdmissionPolicySpec& a, const MutatingAdmissionPolicySpec& b);
+  friend bool operator==(const MutatingAdmissionPolicySpec&, const MutatingAdmissionPolicySpec&);
 };
 
 struct MutatingAdmissionPolicy {
@@ -325,14 +325,15 @@ struct MutatingAdmissionPolicy {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   MutatingAdmissionPolicySpec spec = {};
-  friend bool operator==(const MutatingAdmissionPolicy& a, const MutatingAdmissionPolicy& b);
+  friend bool operator==(const MutatingAdmissionPolicy&, const MutatingAdmissionPolicy&);
 };
 
 struct MutatingAdmissionPolicyBindingSpec {
   std::string policyName = {};
   Box<ParamRef> paramRef = {};
   Box<MatchResources> matchResources = {};
-  friend bool operator==(const MutatingAdmissionPolicyBindingSpec& a, const MutatingAdmissionPolicyBindingSpec& b);
+  friend bool operator==(const MutatingAdmissionPolicyBindingSpec&,
+                         const MutatingAdmissionPolicyBindingSpec&);
 };
 
 struct MutatingAdmissionPolicyBinding {
@@ -340,7 +341,8 @@ struct MutatingAdmissionPolicyBinding {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   MutatingAdmissionPolicyBindingSpec spec = {};
-  friend bool operator==(const MutatingAdmissionPolicyBinding& a, const MutatingAdmissionPolicyBinding& b);
+  friend bool operator==(const MutatingAdmissionPolicyBinding&,
+                         const MutatingAdmissionPolicyBinding&);
 };
 
 struct MutatingAdmissionPolicyBindingList {
@@ -348,7 +350,8 @@ struct MutatingAdmissionPolicyBindingList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<MutatingAdmissionPolicyBinding> items = {};
-  friend bool operator==(const MutatingAdmissionPolicyBindingList& a, const MutatingAdmissionPolicyBindingList& b);
+  friend bool operator==(const MutatingAdmissionPolicyBindingList&,
+                         const MutatingAdmissionPolicyBindingList&);
 };
 
 struct MutatingAdmissionPolicyList {
@@ -356,7 +359,7 @@ struct MutatingAdmissionPolicyList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<MutatingAdmissionPolicy> items = {};
-  friend bool operator==(const MutatingAdmissionPolicyList& a, const MutatingAdmissionPolicyList& b);
+  friend bool operator==(const MutatingAdmissionPolicyList&, const MutatingAdmissionPolicyList&);
 };
 
 struct RuleWithOperations {
@@ -365,14 +368,14 @@ struct RuleWithOperations {
   std::vector<std::string> apiVersions = {};
   std::vector<std::string> resources = {};
   std::optional<std::string> scope = {};
-  friend bool operator==(const RuleWithOperations& a, const RuleWithOperations& b);
+  friend bool operator==(const RuleWithOperations&, const RuleWithOperations&);
 };
 
 struct WebhookClientConfig {
   std::optional<std::string> url = {};
   Box<ServiceReference> service = {};
   Bytes caBundle = {};
-  friend bool operator==(const WebhookClientConfig& a, const WebhookClientConfig& b);
+  friend bool operator==(const WebhookClientConfig&, const WebhookClientConfig&);
 };
 
 struct MutatingWebhook {
@@ -388,7 +391,7 @@ struct MutatingWebhook {
   RequiredList<std::string> admissionReviewVersions = {};
   std::optional<std::string> reinvocationPolicy = {};
   std::vector<MatchCondition> matchConditions = {};
-  friend bool operator==(const MutatingWebhook& a, const MutatingWebhook& b);
+  friend bool operator==(const MutatingWebhook&, const MutatingWebhook&);
 };
 
 struct MutatingWebhookConfiguration {
@@ -396,7 +399,7 @@ struct MutatingWebhookConfiguration {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   std::vector<MutatingWebhook> webhooks = {};
-  friend bool operator==(const MutatingWebhookConfiguration& a, const MutatingWebhookConfiguration& b);
+  friend bool operator==(const MutatingWebhookConfiguration&, const MutatingWebhookConfiguration&);
 };
 
 struct MutatingWebhookConfigurationList {
@@ -404,13 +407,14 @@ struct MutatingWebhookConfigurationList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<MutatingWebhookConfiguration> items = {};
-  friend bool operator==(const MutatingWebhookConfigurationList& a, const MutatingWebhookConfigurationList& b);
+  friend bool operator==(const MutatingWebhookConfigurationList&,
+                         const MutatingWebhookConfigurationList&);
 };
 
 struct ParamKind {
   std::string apiVersion = {};
   std::string kind = {};
-  friend bool operator==(const ParamKind& a, const ParamKind& b);
+  friend bool operator==(const ParamKind&, const ParamKind&);
 };
 
 struct ParamRef {
@@ -418,7 +422,7 @@ struct ParamRef {
   std::string namespace_ = {};
   Box<metav1::LabelSelector> selector = {};
   std::optional<std::string> parameterNotFoundAction = {};
-  friend bool operator==(const ParamRef& a, const ParamRef& b);
+  friend bool operator==(const ParamRef&, const ParamRef&);
 };
 
 struct Rule {
@@ -426,7 +430,7 @@ struct Rule {
   std::vector<std::string> apiVersions = {};
   std::vector<std::string> resources = {};
   std::optional<std::string> scope = {};
-  friend bool operator==(const Rule& a, const Rule& b);
+  friend bool operator==(const Rule&, const Rule&);
 };
 
 struct ServiceReference {
@@ -434,12 +438,12 @@ struct ServiceReference {
   std::string name = {};
   std::optional<std::string> path = {};
   std::optional<std::int32_t> port = {};
-  friend bool operator==(const ServiceReference& a, const ServiceReference& b);
+  friend bool operator==(const ServiceReference&, const ServiceReference&);
 };
 
 struct TypeChecking {
   std::vector<ExpressionWarning> expressionWarnings = {};
-  friend bool operator==(const TypeChecking& a, const TypeChecking& b);
+  friend bool operator==(const TypeChecking&, const TypeChecking&);
 };
 
 struct Validation {
@@ -447,7 +451,7 @@ struct Validation {
   std::string message = {};
   std::optional<std::string> reason = {};
   std::string messageExpression = {};
-  friend bool operator==(const Validation& a, const Validation& b);
+  friend bool operator==(const Validation&, const Validation&);
 };
 
 struct ValidatingAdmissionPolicySpec {
@@ -458,14 +462,16 @@ struct ValidatingAdmissionPolicySpec {
   std::vector<AuditAnnotation> auditAnnotations = {};
   std::vector<MatchCondition> matchConditions = {};
   std::vector<Variable> variables = {};
-  friend bool operator==(const ValidatingAdmissionPolicySpec& a, const ValidatingAdmissionPolicySpec& b);
+  friend bool operator==(const ValidatingAdmissionPolicySpec&,
+                         const ValidatingAdmissionPolicySpec&);
 };
 
 struct ValidatingAdmissionPolicyStatus {
   std::int64_t observedGeneration = 0;
   Box<TypeChecking> typeChecking = {};
   std::vector<metav1::Condition> conditions = {};
-  friend bool operator==(const ValidatingAdmissionPolicyStatus& a, const ValidatingAdmissionPolicyStatus& b);
+  friend bool operator==(const ValidatingAdmissionPolicyStatus&,
+                         const ValidatingAdmissionPolicyStatus&);
 };
 
 struct ValidatingAdmissionPolicy {
@@ -474,7 +480,7 @@ struct ValidatingAdmissionPolicy {
   metav1::ObjectMeta metadata = {};
   ValidatingAdmissionPolicySpec spec = {};
   ValidatingAdmissionPolicyStatus status = {};
-  friend bool operator==(const ValidatingAdmissionPolicy& a, const ValidatingAdmissionPolicy& b);
+  friend bool operator==(const ValidatingAdmissionPolicy&, const ValidatingAdmissionPolicy&);
 };
 
 struct ValidatingAdmissionPolicyBindingSpec {
@@ -482,7 +488,8 @@ struct ValidatingAdmissionPolicyBindingSpec {
   Box<ParamRef> paramRef = {};
   Box<MatchResources> matchResources = {};
   std::vector<std::string> validationActions = {};
-  friend bool operator==(const ValidatingAdmissionPolicyBindingSpec& a, const ValidatingAdmissionPolicyBindingSpec& b);
+  friend bool operator==(const ValidatingAdmissionPolicyBindingSpec&,
+                         const ValidatingAdmissionPolicyBindingSpec&);
 };
 
 struct ValidatingAdmissionPolicyBinding {
@@ -490,7 +497,8 @@ struct ValidatingAdmissionPolicyBinding {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   ValidatingAdmissionPolicyBindingSpec spec = {};
-  friend bool operator==(const ValidatingAdmissionPolicyBinding& a, const ValidatingAdmissionPolicyBinding& b);
+  friend bool operator==(const ValidatingAdmissionPolicyBinding&,
+                         const ValidatingAdmissionPolicyBinding&);
 };
 
 struct ValidatingAdmissionPolicyBindingList {
@@ -498,7 +506,8 @@ struct ValidatingAdmissionPolicyBindingList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<ValidatingAdmissionPolicyBinding> items = {};
-  friend bool operator==(const ValidatingAdmissionPolicyBindingList& a, const ValidatingAdmissionPolicyBindingList& b);
+  friend bool operator==(const ValidatingAdmissionPolicyBindingList&,
+                         const ValidatingAdmissionPolicyBindingList&);
 };
 
 struct ValidatingAdmissionPolicyList {
@@ -506,7 +515,8 @@ struct ValidatingAdmissionPolicyList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<ValidatingAdmissionPolicy> items = {};
-  friend bool operator==(const ValidatingAdmissionPolicyList& a, const ValidatingAdmissionPolicyList& b);
+  friend bool operator==(const ValidatingAdmissionPolicyList&,
+                         const ValidatingAdmissionPolicyList&);
 };
 
 struct ValidatingWebhook {
@@ -521,7 +531,7 @@ struct ValidatingWebhook {
   std::optional<std::int32_t> timeoutSeconds = {};
   RequiredList<std::string> admissionReviewVersions = {};
   std::vector<MatchCondition> matchConditions = {};
-  friend bool operator==(const ValidatingWebhook& a, const ValidatingWebhook& b);
+  friend bool operator==(const ValidatingWebhook&, const ValidatingWebhook&);
 };
 
 struct ValidatingWebhookConfiguration {
@@ -529,7 +539,8 @@ struct ValidatingWebhookConfiguration {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   std::vector<ValidatingWebhook> webhooks = {};
-  friend bool operator==(const ValidatingWebhookConfiguration& a, const ValidatingWebhookConfiguration& b);
+  friend bool operator==(const ValidatingWebhookConfiguration&,
+                         const ValidatingWebhookConfiguration&);
 };
 
 struct ValidatingWebhookConfigurationList {
@@ -537,7 +548,8 @@ struct ValidatingWebhookConfigurationList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<ValidatingWebhookConfiguration> items = {};
-  friend bool operator==(const ValidatingWebhookConfigurationList& a, const ValidatingWebhookConfigurationList& b);
+  friend bool operator==(const ValidatingWebhookConfigurationList&,
+                         const ValidatingWebhookConfigurationList&);
 };
 
 }  // namespace admissionregistrationv1

@@ -122,18 +122,18 @@ inline constexpr std::string_view kWarn = "Warn";
 
 struct ApplyConfiguration {
   std::string expression = {};
-  friend bool operator==(const ApplyConfiguration& a, const ApplyConfiguration& b);
+  friend bool operator==(const ApplyConfiguration&, const ApplyConfiguration&);
 };
 
 struct JSONPatch {
   std::string expression = {};
-  friend bool operator==(const JSONPatch& a, const JSONPatch& b);
+  friend bool operator==(const JSONPatch&, const JSONPatch&);
 };
 
 struct MatchCondition {
   std::string name = {};
   std::string expression = {};
-  friend bool operator==(const MatchCondition& a, const MatchCondition& b);
+  friend bool operator==(const MatchCondition&, const MatchCondition&);
 };
 
 struct NamedRuleWithOperations {
@@ -143,7 +143,7 @@ struct NamedRuleWithOperations {
   std::vector<std::string> apiVersions = {};
   std::vector<std::string> resources = {};
   std::optional<std::string> scope = {};
-  friend bool operator==(const NamedRuleWithOperations& a, const NamedRuleWithOperations& b);
+  friend bool operator==(const NamedRuleWithOperations&, const NamedRuleWithOperations&);
 };
 
 struct MatchResources {
@@ -152,20 +152,20 @@ struct MatchResources {
   std::vector<NamedRuleWithOperations> resourceRules = {};
   std::vector<NamedRuleWithOperations> excludeResourceRules = {};
   std::optional<std::string> matchPolicy = {};
-  friend bool operator==(const MatchResources& a, const MatchResources& b);
+  friend bool operator==(const MatchResources&, const MatchResources&);
 };
 
 struct Mutation {
   std::string patchType = {};
   Box<ApplyConfiguration> applyConfiguration = {};
   Box<JSONPatch> jsonPatch = {};
-  friend bool operator==(const Mutation& a, const Mutation& b);
+  friend bool operator==(const Mutation&, const Mutation&);
 };
 
 struct Variable {
   std::string name = {};
   std::string expression = {};
-  friend bool operator==(const Variable& a, const Variable& b);
+  friend bool operator==(const Variable&, const Variable&);
 };
 
 struct MutatingAdmissionPolicySpec {
@@ -176,7 +176,7 @@ struct MutatingAdmissionPolicySpec {
   std::optional<std::string> failurePolicy = {};
   std::vector<MatchCondition> matchConditions = {};
   std::string reinvocationPolicy = {};
-  friend bool operator==(const MutatingAdmissionPolicySpec& a, const MutatingAdmissionPolicySpec& b);
+  friend bool operator==(const MutatingAdmissionPolicySpec&, const MutatingAdmissionPolicySpec&);
 };
 
 struct MutatingAdmissionPolicy {
@@ -184,14 +184,15 @@ struct MutatingAdmissionPolicy {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   MutatingAdmissionPolicySpec spec = {};
-  friend bool operator==(const MutatingAdmissionPolicy& a, const MutatingAdmissionPolicy& b);
+  friend bool operator==(const MutatingAdmissionPolicy&, const MutatingAdmissionPolicy&);
 };
 
 struct MutatingAdmissionPolicyBindingSpec {
   std::string policyName = {};
   Box<ParamRef> paramRef = {};
   Box<MatchResources> matchResources = {};
-  friend bool operator==(const MutatingAdmissionPolicyBindingSpec& a, const MutatingAdmissionPolicyBindingSpec& b);
+  friend bool operator==(const MutatingAdmissionPolicyBindingSpec&,
+                         const MutatingAdmissionPolicyBindingSpec&);
 };
 
 struct MutatingAdmissionPolicyBinding {
@@ -199,7 +200,8 @@ struct MutatingAdmissionPolicyBinding {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   MutatingAdmissionPolicyBindingSpec spec = {};
-  friend bool operator==(const MutatingAdmissionPolicyBinding& a, const MutatingAdmissionPolicyBinding& b);
+  friend bool operator==(const MutatingAdmissionPolicyBinding&,
+                         const MutatingAdmissionPolicyBinding&);
 };
 
 struct MutatingAdmissionPolicyBindingList {
@@ -207,7 +209,8 @@ struct MutatingAdmissionPolicyBindingList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<MutatingAdmissionPolicyBinding> items = {};
-  friend bool operator==(const MutatingAdmissionPolicyBindingList& a, const MutatingAdmissionPolicyBindingList& b);
+  friend bool operator==(const MutatingAdmissionPolicyBindingList&,
+                         const MutatingAdmissionPolicyBindingList&);
 };
 
 struct MutatingAdmissionPolicyList {
@@ -215,13 +218,13 @@ struct MutatingAdmissionPolicyList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<MutatingAdmissionPolicy> items = {};
-  friend bool operator==(const MutatingAdmissionPolicyList& a, const MutatingAdmissionPolicyList& b);
+  friend bool operator==(const MutatingAdmissionPolicyList&, const MutatingAdmissionPolicyList&);
 };
 
 struct ParamKind {
   std::string apiVersion = {};
   std::string kind = {};
-  friend bool operator==(const ParamKind& a, const ParamKind& b);
+  friend bool operator==(const ParamKind&, const ParamKind&);
 };
 
 struct ParamRef {
@@ -229,7 +232,7 @@ struct ParamRef {
   std::string namespace_ = {};
   Box<metav1::LabelSelector> selector = {};
   std::optional<std::string> parameterNotFoundAction = {};
-  friend bool operator==(const ParamRef& a, const ParamRef& b);
+  friend bool operator==(const ParamRef&, const ParamRef&);
 };
 
 }  // namespace admissionregistrationv1alpha1

@@ -185,13 +185,14 @@ struct CustomResourceColumnDefinition {
   std::string description = {};
   std::int32_t priority = 0;
   std::string jsonPath = {};
-  friend bool operator==(const CustomResourceColumnDefinition& a, const CustomResourceColumnDefinition& b);
+  friend bool operator==(const CustomResourceColumnDefinition&,
+                         const CustomResourceColumnDefinition&);
 };
 
 struct CustomResourceConversion {
   std::string strategy = {};
   Box<WebhookConversion> webhook = {};
-  friend bool operator==(const CustomResourceConversion& a, const CustomResourceConversion& b);
+  friend bool operator==(const CustomResourceConversion&, const CustomResourceConversion&);
 };
 
 struct CustomResourceDefinitionNames {
@@ -201,12 +202,13 @@ struct CustomResourceDefinitionNames {
   std::string kind = {};
   std::string listKind = {};
   std::vector<std::string> categories = {};
-  friend bool operator==(const CustomResourceDefinitionNames& a, const CustomResourceDefinitionNames& b);
+  friend bool operator==(const CustomResourceDefinitionNames&,
+                         const CustomResourceDefinitionNames&);
 };
 
 struct SelectableField {
   std::string jsonPath = {};
-  friend bool operator==(const SelectableField& a, const SelectableField& b);
+  friend bool operator==(const SelectableField&, const SelectableField&);
 };
 
 struct CustomResourceDefinitionVersion {
@@ -219,7 +221,8 @@ struct CustomResourceDefinitionVersion {
   Box<CustomResourceSubresources> subresources = {};
   std::vector<CustomResourceColumnDefinition> additionalPrinterColumns = {};
   std::vector<SelectableField> selectableFields = {};
-  friend bool operator==(const CustomResourceDefinitionVersion& a, const CustomResourceDefinitionVersion& b);
+  friend bool operator==(const CustomResourceDefinitionVersion&,
+                         const CustomResourceDefinitionVersion&);
 };
 
 struct CustomResourceDefinitionSpec {
@@ -229,7 +232,7 @@ struct CustomResourceDefinitionSpec {
   RequiredList<CustomResourceDefinitionVersion> versions = {};
   Box<CustomResourceConversion> conversion = {};
   bool preserveUnknownFields = false;
-  friend bool operator==(const CustomResourceDefinitionSpec& a, const CustomResourceDefinitionSpec& b);
+  friend bool operator==(const CustomResourceDefinitionSpec&, const CustomResourceDefinitionSpec&);
 };
 
 struct CustomResourceDefinitionCondition {
@@ -239,7 +242,8 @@ struct CustomResourceDefinitionCondition {
   std::string reason = {};
   std::string message = {};
   std::int64_t observedGeneration = 0;
-  friend bool operator==(const CustomResourceDefinitionCondition& a, const CustomResourceDefinitionCondition& b);
+  friend bool operator==(const CustomResourceDefinitionCondition&,
+                         const CustomResourceDefinitionCondition&);
 };
 
 struct CustomResourceDefinitionStatus {
@@ -247,7 +251,8 @@ struct CustomResourceDefinitionStatus {
   CustomResourceDefinitionNames acceptedNames = {};
   RequiredList<std::string> storedVersions = {};
   std::int64_t observedGeneration = 0;
-  friend bool operator==(const CustomResourceDefinitionStatus& a, const CustomResourceDefinitionStatus& b);
+  friend bool operator==(const CustomResourceDefinitionStatus&,
+                         const CustomResourceDefinitionStatus&);
 };
 
 struct CustomResourceDefinition {
@@ -256,7 +261,7 @@ struct CustomResourceDefinition {
   metav1::ObjectMeta metadata = {};
   CustomResourceDefinitionSpec spec = {};
   CustomResourceDefinitionStatus status = {};
-  friend bool operator==(const CustomResourceDefinition& a, const CustomResourceDefinition& b);
+  friend bool operator==(const CustomResourceDefinition&, const CustomResourceDefinition&);
 };
 
 struct CustomResourceDefinitionList {
@@ -264,35 +269,37 @@ struct CustomResourceDefinitionList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<CustomResourceDefinition> items = {};
-  friend bool operator==(const CustomResourceDefinitionList& a, const CustomResourceDefinitionList& b);
+  friend bool operator==(const CustomResourceDefinitionList&, const CustomResourceDefinitionList&);
 };
 
 struct CustomResourceSubresourceScale {
   std::string specReplicasPath = {};
   std::string statusReplicasPath = {};
   std::optional<std::string> labelSelectorPath = {};
-  friend bool operator==(const CustomResourceSubresourceScale& a, const CustomResourceSubresourceScale& b);
+  friend bool operator==(const CustomResourceSubresourceScale&,
+                         const CustomResourceSubresourceScale&);
 };
 
 struct CustomResourceSubresourceStatus {
-  friend bool operator==(const CustomResourceSubresourceStatus& a, const CustomResourceSubresourceStatus& b);
+  friend bool operator==(const CustomResourceSubresourceStatus&,
+                         const CustomResourceSubresourceStatus&);
 };
 
 struct CustomResourceSubresources {
   Box<CustomResourceSubresourceStatus> status = {};
   Box<CustomResourceSubresourceScale> scale = {};
-  friend bool operator==(const CustomResourceSubresources& a, const CustomResourceSubresources& b);
+  friend bool operator==(const CustomResourceSubresources&, const CustomResourceSubresources&);
 };
 
 struct CustomResourceValidation {
   Box<JSONSchemaProps> openAPIV3Schema = {};
-  friend bool operator==(const CustomResourceValidation& a, const CustomResourceValidation& b);
+  friend bool operator==(const CustomResourceValidation&, const CustomResourceValidation&);
 };
 
 struct ExternalDocumentation {
   std::string description = {};
   std::string url = {};
-  friend bool operator==(const ExternalDocumentation& a, const ExternalDocumentation& b);
+  friend bool operator==(const ExternalDocumentation&, const ExternalDocumentation&);
 };
 
 struct JSONSchemaPropsOrStringArray {
@@ -302,7 +309,7 @@ struct JSONSchemaPropsOrStringArray {
   const char* UnmarshalJSON(std::string_view raw);
   void MarshalJSON(std::string& out) const;
   [[nodiscard]] bool IsZero() const;
-  friend bool operator==(const JSONSchemaPropsOrStringArray& a, const JSONSchemaPropsOrStringArray& b);
+  friend bool operator==(const JSONSchemaPropsOrStringArray&, const JSONSchemaPropsOrStringArray&);
 };
 
 struct ValidationRule {
@@ -312,7 +319,7 @@ struct ValidationRule {
   std::optional<std::string> reason = {};
   std::string fieldPath = {};
   std::optional<bool> optionalOldSelf = {};
-  friend bool operator==(const ValidationRule& a, const ValidationRule& b);
+  friend bool operator==(const ValidationRule&, const ValidationRule&);
 };
 
 struct JSONSchemaProps {
@@ -360,7 +367,7 @@ struct JSONSchemaProps {
   std::optional<std::string> xListType = {};
   std::optional<std::string> xMapType = {};
   std::vector<ValidationRule> xValidations = {};
-  friend bool operator==(const JSONSchemaProps& a, const JSONSchemaProps& b);
+  friend bool operator==(const JSONSchemaProps&, const JSONSchemaProps&);
 };
 
 struct JSONSchemaPropsOrArray {
@@ -370,7 +377,7 @@ struct JSONSchemaPropsOrArray {
   const char* UnmarshalJSON(std::string_view raw);
   void MarshalJSON(std::string& out) const;
   [[nodiscard]] bool IsZero() const;
-  friend bool operator==(const JSONSchemaPropsOrArray& a, const JSONSchemaPropsOrArray& b);
+  friend bool operator==(const JSONSchemaPropsOrArray&, const JSONSchemaPropsOrArray&);
 };
 
 struct JSONSchemaPropsOrBool {
@@ -380,7 +387,7 @@ struct JSONSchemaPropsOrBool {
   const char* UnmarshalJSON(std::string_view raw);
   void MarshalJSON(std::string& out) const;
   [[nodiscard]] bool IsZero() const;
-  friend bool operator==(const JSONSchemaPropsOrBool& a, const JSONSchemaPropsOrBool& b);
+  friend bool operator==(const JSONSchemaPropsOrBool&, const JSONSchemaPropsOrBool&);
 };
 
 struct ServiceReference {
@@ -388,20 +395,20 @@ struct ServiceReference {
   std::string name = {};
   std::optional<std::string> path = {};
   std::optional<std::int32_t> port = {};
-  friend bool operator==(const ServiceReference& a, const ServiceReference& b);
+  friend bool operator==(const ServiceReference&, const ServiceReference&);
 };
 
 struct WebhookClientConfig {
   std::optional<std::string> url = {};
   Box<ServiceReference> service = {};
   Bytes caBundle = {};
-  friend bool operator==(const WebhookClientConfig& a, const WebhookClientConfig& b);
+  friend bool operator==(const WebhookClientConfig&, const WebhookClientConfig&);
 };
 
 struct WebhookConversion {
   Box<WebhookClientConfig> clientConfig = {};
   RequiredList<std::string> conversionReviewVersions = {};
-  friend bool operator==(const WebhookConversion& a, const WebhookConversion& b);
+  friend bool operator==(const WebhookConversion&, const WebhookConversion&);
 };
 
 }  // namespace apiextensionsv1

@@ -73,7 +73,7 @@ struct APIServiceSpec {
   Bytes caBundle = {};
   std::int32_t groupPriorityMinimum = 0;
   std::int32_t versionPriority = 0;
-  friend bool operator==(const APIServiceSpec& a, const APIServiceSpec& b);
+  friend bool operator==(const APIServiceSpec&, const APIServiceSpec&);
 };
 
 struct APIServiceCondition {
@@ -82,12 +82,12 @@ struct APIServiceCondition {
   metav1::Time lastTransitionTime = {};
   std::string reason = {};
   std::string message = {};
-  friend bool operator==(const APIServiceCondition& a, const APIServiceCondition& b);
+  friend bool operator==(const APIServiceCondition&, const APIServiceCondition&);
 };
 
 struct APIServiceStatus {
   std::vector<APIServiceCondition> conditions = {};
-  friend bool operator==(const APIServiceStatus& a, const APIServiceStatus& b);
+  friend bool operator==(const APIServiceStatus&, const APIServiceStatus&);
 };
 
 struct APIService {
@@ -96,7 +96,7 @@ struct APIService {
   metav1::ObjectMeta metadata = {};
   APIServiceSpec spec = {};
   APIServiceStatus status = {};
-  friend bool operator==(const APIService& a, const APIService& b);
+  friend bool operator==(const APIService&, const APIService&);
 };
 
 struct APIServiceList {
@@ -104,14 +104,14 @@ struct APIServiceList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<APIService> items = {};
-  friend bool operator==(const APIServiceList& a, const APIServiceList& b);
+  friend bool operator==(const APIServiceList&, const APIServiceList&);
 };
 
 struct ServiceReference {
   std::string namespace_ = {};
   std::string name = {};
   std::optional<std::int32_t> port = {};
-  friend bool operator==(const ServiceReference& a, const ServiceReference& b);
+  friend bool operator==(const ServiceReference&, const ServiceReference&);
 };
 
 }  // namespace apiregistrationv1

@@ -68,11 +68,11 @@ struct ServerStorageVersion {
   std::string encodingVersion = {};
   std::vector<std::string> decodableVersions = {};
   std::vector<std::string> servedVersions = {};
-  friend bool operator==(const ServerStorageVersion& a, const ServerStorageVersion& b);
+  friend bool operator==(const ServerStorageVersion&, const ServerStorageVersion&);
 };
 
 struct StorageVersionSpec {
-  friend bool operator==(const StorageVersionSpec& a, const StorageVersionSpec& b);
+  friend bool operator==(const StorageVersionSpec&, const StorageVersionSpec&);
 };
 
 struct StorageVersionCondition {
@@ -82,14 +82,14 @@ struct StorageVersionCondition {
   metav1::Time lastTransitionTime = {};
   std::string reason = {};
   std::string message = {};
-  friend bool operator==(const StorageVersionCondition& a, const StorageVersionCondition& b);
+  friend bool operator==(const StorageVersionCondition&, const StorageVersionCondition&);
 };
 
 struct StorageVersionStatus {
   std::vector<ServerStorageVersion> storageVersions = {};
   std::optional<std::string> commonEncodingVersion = {};
   std::vector<StorageVersionCondition> conditions = {};
-  friend bool operator==(const StorageVersionStatus& a, const StorageVersionStatus& b);
+  friend bool operator==(const StorageVersionStatus&, const StorageVersionStatus&);
 };
 
 struct StorageVersion {
@@ -98,7 +98,7 @@ struct StorageVersion {
   metav1::ObjectMeta metadata = {};
   StorageVersionSpec spec = {};
   StorageVersionStatus status = {};
-  friend bool operator==(const StorageVersion& a, const StorageVersion& b);
+  friend bool operator==(const StorageVersion&, const StorageVersion&);
 };
 
 struct StorageVersionList {
@@ -106,7 +106,7 @@ struct StorageVersionList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<StorageVersion> items = {};
-  friend bool operator==(const StorageVersionList& a, const StorageVersionList& b);
+  friend bool operator==(const StorageVersionList&, const StorageVersionList&);
 };
 
 }  // namespace apiserverinternalv1alpha1

@@ -225,7 +225,7 @@ struct ControllerRevision {
   metav1::ObjectMeta metadata = {};
   runtime::RawExtension data = {};
   std::int64_t revision = 0;
-  friend bool operator==(const ControllerRevision& a, const ControllerRevision& b);
+  friend bool operator==(const ControllerRevision&, const ControllerRevision&);
 };
 
 struct ControllerRevisionList {
@@ -233,13 +233,13 @@ struct ControllerRevisionList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<ControllerRevision> items = {};
-  friend bool operator==(const ControllerRevisionList& a, const ControllerRevisionList& b);
+  friend bool operator==(const ControllerRevisionList&, const ControllerRevisionList&);
 };
 
 struct DaemonSetUpdateStrategy {
   std::string type = {};
   Box<RollingUpdateDaemonSet> rollingUpdate = {};
-  friend bool operator==(const DaemonSetUpdateStrategy& a, const DaemonSetUpdateStrategy& b);
+  friend bool operator==(const DaemonSetUpdateStrategy&, const DaemonSetUpdateStrategy&);
 };
 
 struct DaemonSetSpec {
@@ -248,7 +248,7 @@ struct DaemonSetSpec {
   DaemonSetUpdateStrategy updateStrategy = {};
   std::int32_t minReadySeconds = 0;
   std::optional<std::int32_t> revisionHistoryLimit = {};
-  friend bool operator==(const DaemonSetSpec& a, const DaemonSetSpec& b);
+  friend bool operator==(const DaemonSetSpec&, const DaemonSetSpec&);
 };
 
 struct DaemonSetCondition {
@@ -257,7 +257,7 @@ struct DaemonSetCondition {
   metav1::Time lastTransitionTime = {};
   std::string reason = {};
   std::string message = {};
-  friend bool operator==(const DaemonSetCondition& a, const DaemonSetCondition& b);
+  friend bool operator==(const DaemonSetCondition&, const DaemonSetCondition&);
 };
 
 struct DaemonSetStatus {
@@ -271,7 +271,7 @@ struct DaemonSetStatus {
   std::int32_t numberUnavailable = 0;
   std::optional<std::int32_t> collisionCount = {};
   std::vector<DaemonSetCondition> conditions = {};
-  friend bool operator==(const DaemonSetStatus& a, const DaemonSetStatus& b);
+  friend bool operator==(const DaemonSetStatus&, const DaemonSetStatus&);
 };
 
 struct DaemonSet {
@@ -280,7 +280,7 @@ struct DaemonSet {
   metav1::ObjectMeta metadata = {};
   DaemonSetSpec spec = {};
   DaemonSetStatus status = {};
-  friend bool operator==(const DaemonSet& a, const DaemonSet& b);
+  friend bool operator==(const DaemonSet&, const DaemonSet&);
 };
 
 struct DaemonSetList {
@@ -288,13 +288,13 @@ struct DaemonSetList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<DaemonSet> items = {};
-  friend bool operator==(const DaemonSetList& a, const DaemonSetList& b);
+  friend bool operator==(const DaemonSetList&, const DaemonSetList&);
 };
 
 struct DeploymentStrategy {
   std::string type = {};
   Box<RollingUpdateDeployment> rollingUpdate = {};
-  friend bool operator==(const DeploymentStrategy& a, const DeploymentStrategy& b);
+  friend bool operator==(const DeploymentStrategy&, const DeploymentStrategy&);
 };
 
 struct DeploymentSpec {
@@ -306,7 +306,7 @@ struct DeploymentSpec {
   std::optional<std::int32_t> revisionHistoryLimit = {};
   bool paused = false;
   std::optional<std::int32_t> progressDeadlineSeconds = {};
-  friend bool operator==(const DeploymentSpec& a, const DeploymentSpec& b);
+  friend bool operator==(const DeploymentSpec&, const DeploymentSpec&);
 };
 
 struct DeploymentCondition {
@@ -316,7 +316,7 @@ struct DeploymentCondition {
   metav1::Time lastTransitionTime = {};
   std::string reason = {};
   std::string message = {};
-  friend bool operator==(const DeploymentCondition& a, const DeploymentCondition& b);
+  friend bool operator==(const DeploymentCondition&, const DeploymentCondition&);
 };
 
 struct DeploymentStatus {
@@ -329,7 +329,7 @@ struct DeploymentStatus {
   std::optional<std::int32_t> terminatingReplicas = {};
   std::vector<DeploymentCondition> conditions = {};
   std::optional<std::int32_t> collisionCount = {};
-  friend bool operator==(const DeploymentStatus& a, const DeploymentStatus& b);
+  friend bool operator==(const DeploymentStatus&, const DeploymentStatus&);
 };
 
 struct Deployment {
@@ -338,7 +338,7 @@ struct Deployment {
   metav1::ObjectMeta metadata = {};
   DeploymentSpec spec = {};
   DeploymentStatus status = {};
-  friend bool operator==(const Deployment& a, const Deployment& b);
+  friend bool operator==(const Deployment&, const Deployment&);
 };
 
 struct DeploymentList {
@@ -346,7 +346,7 @@ struct DeploymentList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<Deployment> items = {};
-  friend bool operator==(const DeploymentList& a, const DeploymentList& b);
+  friend bool operator==(const DeploymentList&, const DeploymentList&);
 };
 
 struct ReplicaSetSpec {
@@ -354,7 +354,7 @@ struct ReplicaSetSpec {
   std::int32_t minReadySeconds = 0;
   Box<metav1::LabelSelector> selector = {};
   corev1::PodTemplateSpec template_ = {};
-  friend bool operator==(const ReplicaSetSpec& a, const ReplicaSetSpec& b);
+  friend bool operator==(const ReplicaSetSpec&, const ReplicaSetSpec&);
 };
 
 struct ReplicaSetCondition {
@@ -363,7 +363,7 @@ struct ReplicaSetCondition {
   metav1::Time lastTransitionTime = {};
   std::string reason = {};
   std::string message = {};
-  friend bool operator==(const ReplicaSetCondition& a, const ReplicaSetCondition& b);
+  friend bool operator==(const ReplicaSetCondition&, const ReplicaSetCondition&);
 };
 
 struct ReplicaSetStatus {
@@ -374,7 +374,7 @@ struct ReplicaSetStatus {
   std::optional<std::int32_t> terminatingReplicas = {};
   std::int64_t observedGeneration = 0;
   std::vector<ReplicaSetCondition> conditions = {};
-  friend bool operator==(const ReplicaSetStatus& a, const ReplicaSetStatus& b);
+  friend bool operator==(const ReplicaSetStatus&, const ReplicaSetStatus&);
 };
 
 struct ReplicaSet {
@@ -383,7 +383,7 @@ struct ReplicaSet {
   metav1::ObjectMeta metadata = {};
   ReplicaSetSpec spec = {};
   ReplicaSetStatus status = {};
-  friend bool operator==(const ReplicaSet& a, const ReplicaSet& b);
+  friend bool operator==(const ReplicaSet&, const ReplicaSet&);
 };
 
 struct ReplicaSetList {
@@ -391,31 +391,32 @@ struct ReplicaSetList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<ReplicaSet> items = {};
-  friend bool operator==(const ReplicaSetList& a, const ReplicaSetList& b);
+  friend bool operator==(const ReplicaSetList&, const ReplicaSetList&);
 };
 
 struct RollingUpdateDaemonSet {
   std::optional<intstr::IntOrString> maxUnavailable = {};
   std::optional<intstr::IntOrString> maxSurge = {};
-  friend bool operator==(const RollingUpdateDaemonSet& a, const RollingUpdateDaemonSet& b);
+  friend bool operator==(const RollingUpdateDaemonSet&, const RollingUpdateDaemonSet&);
 };
 
 struct RollingUpdateDeployment {
   std::optional<intstr::IntOrString> maxUnavailable = {};
   std::optional<intstr::IntOrString> maxSurge = {};
-  friend bool operator==(const RollingUpdateDeployment& a, const RollingUpdateDeployment& b);
+  friend bool operator==(const RollingUpdateDeployment&, const RollingUpdateDeployment&);
 };
 
 struct RollingUpdateStatefulSetStrategy {
   std::optional<std::int32_t> partition = {};
   std::optional<intstr::IntOrString> maxUnavailable = {};
-  friend bool operator==(const RollingUpdateStatefulSetStrategy& a, const RollingUpdateStatefulSetStrategy& b);
+  friend bool operator==(const RollingUpdateStatefulSetStrategy&,
+                         const RollingUpdateStatefulSetStrategy&);
 };
 
 struct StatefulSetUpdateStrategy {
   std::string type = {};
   Box<RollingUpdateStatefulSetStrategy> rollingUpdate = {};
-  friend bool operator==(const StatefulSetUpdateStrategy& a, const StatefulSetUpdateStrategy& b);
+  friend bool operator==(const StatefulSetUpdateStrategy&, const StatefulSetUpdateStrategy&);
 };
 
 struct StatefulSetSpec {
@@ -430,7 +431,7 @@ struct StatefulSetSpec {
   std::int32_t minReadySeconds = 0;
   Box<StatefulSetPersistentVolumeClaimRetentionPolicy> persistentVolumeClaimRetentionPolicy = {};
   Box<StatefulSetOrdinals> ordinals = {};
-  friend bool operator==(const StatefulSetSpec& a, const StatefulSetSpec& b);
+  friend bool operator==(const StatefulSetSpec&, const StatefulSetSpec&);
 };
 
 struct StatefulSetCondition {
@@ -439,7 +440,7 @@ struct StatefulSetCondition {
   metav1::Time lastTransitionTime = {};
   std::string reason = {};
   std::string message = {};
-  friend bool operator==(const StatefulSetCondition& a, const StatefulSetCondition& b);
+  friend bool operator==(const StatefulSetCondition&, const StatefulSetCondition&);
 };
 
 struct StatefulSetStatus {
@@ -453,7 +454,7 @@ struct StatefulSetStatus {
   std::optional<std::int32_t> collisionCount = {};
   std::vector<StatefulSetCondition> conditions = {};
   std::int32_t availableReplicas = 0;
-  friend bool operator==(const StatefulSetStatus& a, const StatefulSetStatus& b);
+  friend bool operator==(const StatefulSetStatus&, const StatefulSetStatus&);
 };
 
 struct StatefulSet {
@@ -462,7 +463,7 @@ struct StatefulSet {
   metav1::ObjectMeta metadata = {};
   StatefulSetSpec spec = {};
   StatefulSetStatus status = {};
-  friend bool operator==(const StatefulSet& a, const StatefulSet& b);
+  friend bool operator==(const StatefulSet&, const StatefulSet&);
 };
 
 struct StatefulSetList {
@@ -470,18 +471,19 @@ struct StatefulSetList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<StatefulSet> items = {};
-  friend bool operator==(const StatefulSetList& a, const StatefulSetList& b);
+  friend bool operator==(const StatefulSetList&, const StatefulSetList&);
 };
 
 struct StatefulSetOrdinals {
   std::int32_t start = 0;
-  friend bool operator==(const StatefulSetOrdinals& a, const StatefulSetOrdinals& b);
+  friend bool operator==(const StatefulSetOrdinals&, const StatefulSetOrdinals&);
 };
 
 struct StatefulSetPersistentVolumeClaimRetentionPolicy {
   std::string whenDeleted = {};
   std::string whenScaled = {};
-  friend bool operator==(const StatefulSetPersistentVolumeClaimRetentionPolicy& a, const StatefulSetPersistentVolumeClaimRetentionPolicy& b);
+  friend bool operator==(const StatefulSetPersistentVolumeClaimRetentionPolicy&,
+                         const StatefulSetPersistentVolumeClaimRetentionPolicy&);
 };
 
 }  // namespace appsv1

@@ -87,7 +87,7 @@ struct BoundObjectReference {
   std::string apiVersion = {};
   std::string name = {};
   std::string uid = {};
-  friend bool operator==(const BoundObjectReference& a, const BoundObjectReference& b);
+  friend bool operator==(const BoundObjectReference&, const BoundObjectReference&);
 };
 
 struct UserInfo {
@@ -95,12 +95,12 @@ struct UserInfo {
   std::string uid = {};
   std::vector<std::string> groups = {};
   StringMap<RequiredList<std::string>> extra = {};
-  friend bool operator==(const UserInfo& a, const UserInfo& b);
+  friend bool operator==(const UserInfo&, const UserInfo&);
 };
 
 struct SelfSubjectReviewStatus {
   UserInfo userInfo = {};
-  friend bool operator==(const SelfSubjectReviewStatus& a, const SelfSubjectReviewStatus& b);
+  friend bool operator==(const SelfSubjectReviewStatus&, const SelfSubjectReviewStatus&);
 };
 
 struct SelfSubjectReview {
@@ -108,7 +108,7 @@ struct SelfSubjectReview {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   SelfSubjectReviewStatus status = {};
-  friend bool operator==(const SelfSubjectReview& a, const SelfSubjectReview& b);
+  friend bool operator==(const SelfSubjectReview&, const SelfSubjectReview&);
 };
 
 struct TokenRequestSpec {
@@ -116,13 +116,13 @@ struct TokenRequestSpec {
   std::optional<std::int64_t> expirationSeconds = {};
   Box<BoundObjectReference> boundObjectRef = {};
   StringMap<RequiredList<std::string>> attestations = {};
-  friend bool operator==(const TokenRequestSpec& a, const TokenRequestSpec& b);
+  friend bool operator==(const TokenRequestSpec&, const TokenRequestSpec&);
 };
 
 struct TokenRequestStatus {
   std::string token = {};
   metav1::Time expirationTimestamp = {};
-  friend bool operator==(const TokenRequestStatus& a, const TokenRequestStatus& b);
+  friend bool operator==(const TokenRequestStatus&, const TokenRequestStatus&);
 };
 
 struct TokenRequest {
@@ -131,13 +131,13 @@ struct TokenRequest {
   metav1::ObjectMeta metadata = {};
   TokenRequestSpec spec = {};
   TokenRequestStatus status = {};
-  friend bool operator==(const TokenRequest& a, const TokenRequest& b);
+  friend bool operator==(const TokenRequest&, const TokenRequest&);
 };
 
 struct TokenReviewSpec {
   std::string token = {};
   std::vector<std::string> audiences = {};
-  friend bool operator==(const TokenReviewSpec& a, const TokenReviewSpec& b);
+  friend bool operator==(const TokenReviewSpec&, const TokenReviewSpec&);
 };
 
 struct TokenReviewStatus {
@@ -145,7 +145,7 @@ struct TokenReviewStatus {
   UserInfo user = {};
   std::vector<std::string> audiences = {};
   std::string error = {};
-  friend bool operator==(const TokenReviewStatus& a, const TokenReviewStatus& b);
+  friend bool operator==(const TokenReviewStatus&, const TokenReviewStatus&);
 };
 
 struct TokenReview {
@@ -154,7 +154,7 @@ struct TokenReview {
   metav1::ObjectMeta metadata = {};
   TokenReviewSpec spec = {};
   TokenReviewStatus status = {};
-  friend bool operator==(const TokenReview& a, const TokenReview& b);
+  friend bool operator==(const TokenReview&, const TokenReview&);
 };
 
 }  // namespace authenticationv1

@@ -102,13 +102,13 @@ inline constexpr std::string_view kGroupName = "authorization.k8s.io";
 struct FieldSelectorAttributes {
   std::string rawSelector = {};
   std::vector<metav1::FieldSelectorRequirement> requirements = {};
-  friend bool operator==(const FieldSelectorAttributes& a, const FieldSelectorAttributes& b);
+  friend bool operator==(const FieldSelectorAttributes&, const FieldSelectorAttributes&);
 };
 
 struct LabelSelectorAttributes {
   std::string rawSelector = {};
   std::vector<metav1::LabelSelectorRequirement> requirements = {};
-  friend bool operator==(const LabelSelectorAttributes& a, const LabelSelectorAttributes& b);
+  friend bool operator==(const LabelSelectorAttributes&, const LabelSelectorAttributes&);
 };
 
 struct SubjectAccessReviewSpec {
@@ -118,7 +118,7 @@ struct SubjectAccessReviewSpec {
   std::vector<std::string> groups = {};
   StringMap<RequiredList<std::string>> extra = {};
   std::string uid = {};
-  friend bool operator==(const SubjectAccessReviewSpec& a, const SubjectAccessReviewSpec& b);
+  friend bool operator==(const SubjectAccessReviewSpec&, const SubjectAccessReviewSpec&);
 };
 
 struct SubjectAccessReviewStatus {
@@ -126,7 +126,7 @@ struct SubjectAccessReviewStatus {
   bool denied = false;
   std::string reason = {};
   std::string evaluationError = {};
-  friend bool operator==(const SubjectAccessReviewStatus& a, const SubjectAccessReviewStatus& b);
+  friend bool operator==(const SubjectAccessReviewStatus&, const SubjectAccessReviewStatus&);
 };
 
 struct LocalSubjectAccessReview {
@@ -135,19 +135,19 @@ struct LocalSubjectAccessReview {
   metav1::ObjectMeta metadata = {};
   SubjectAccessReviewSpec spec = {};
   SubjectAccessReviewStatus status = {};
-  friend bool operator==(const LocalSubjectAccessReview& a, const LocalSubjectAccessReview& b);
+  friend bool operator==(const LocalSubjectAccessReview&, const LocalSubjectAccessReview&);
 };
 
 struct NonResourceAttributes {
   std::string path = {};
   std::string verb = {};
-  friend bool operator==(const NonResourceAttributes& a, const NonResourceAttributes& b);
+  friend bool operator==(const NonResourceAttributes&, const NonResourceAttributes&);
 };
 
 struct NonResourceRule {
   RequiredList<std::string> verbs = {};
   std::vector<std::string> nonResourceURLs = {};
-  friend bool operator==(const NonResourceRule& a, const NonResourceRule& b);
+  friend bool operator==(const NonResourceRule&, const NonResourceRule&);
 };
 
 struct ResourceAttributes {
@@ -160,7 +160,7 @@ struct ResourceAttributes {
   std::string name = {};
   Box<FieldSelectorAttributes> fieldSelector = {};
   Box<LabelSelectorAttributes> labelSelector = {};
-  friend bool operator==(const ResourceAttributes& a, const ResourceAttributes& b);
+  friend bool operator==(const ResourceAttributes&, const ResourceAttributes&);
 };
 
 struct ResourceRule {
@@ -168,13 +168,13 @@ struct ResourceRule {
   std::vector<std::string> apiGroups = {};
   std::vector<std::string> resources = {};
   std::vector<std::string> resourceNames = {};
-  friend bool operator==(const ResourceRule& a, const ResourceRule& b);
+  friend bool operator==(const ResourceRule&, const ResourceRule&);
 };
 
 struct SelfSubjectAccessReviewSpec {
   Box<ResourceAttributes> resourceAttributes = {};
   Box<NonResourceAttributes> nonResourceAttributes = {};
-  friend bool operator==(const SelfSubjectAccessReviewSpec& a, const SelfSubjectAccessReviewSpec& b);
+  friend bool operator==(const SelfSubjectAccessReviewSpec&, const SelfSubjectAccessReviewSpec&);
 };
 
 struct SelfSubjectAccessReview {
@@ -183,12 +183,12 @@ struct SelfSubjectAccessReview {
   metav1::ObjectMeta metadata = {};
   SelfSubjectAccessReviewSpec spec = {};
   SubjectAccessReviewStatus status = {};
-  friend bool operator==(const SelfSubjectAccessReview& a, const SelfSubjectAccessReview& b);
+  friend bool operator==(const SelfSubjectAccessReview&, const SelfSubjectAccessReview&);
 };
 
 struct SelfSubjectRulesReviewSpec {
   std::string namespace_ = {};
-  friend bool operator==(const SelfSubjectRulesReviewSpec& a, const SelfSubjectRulesReviewSpec& b);
+  friend bool operator==(const SelfSubjectRulesReviewSpec&, const SelfSubjectRulesReviewSpec&);
 };
 
 struct SubjectRulesReviewStatus {
@@ -196,7 +196,7 @@ struct SubjectRulesReviewStatus {
   RequiredList<NonResourceRule> nonResourceRules = {};
   bool incomplete = false;
   std::string evaluationError = {};
-  friend bool operator==(const SubjectRulesReviewStatus& a, const SubjectRulesReviewStatus& b);
+  friend bool operator==(const SubjectRulesReviewStatus&, const SubjectRulesReviewStatus&);
 };
 
 struct SelfSubjectRulesReview {
@@ -205,7 +205,7 @@ struct SelfSubjectRulesReview {
   metav1::ObjectMeta metadata = {};
   SelfSubjectRulesReviewSpec spec = {};
   SubjectRulesReviewStatus status = {};
-  friend bool operator==(const SelfSubjectRulesReview& a, const SelfSubjectRulesReview& b);
+  friend bool operator==(const SelfSubjectRulesReview&, const SelfSubjectRulesReview&);
 };
 
 struct SubjectAccessReview {
@@ -214,7 +214,7 @@ struct SubjectAccessReview {
   metav1::ObjectMeta metadata = {};
   SubjectAccessReviewSpec spec = {};
   SubjectAccessReviewStatus status = {};
-  friend bool operator==(const SubjectAccessReview& a, const SubjectAccessReview& b);
+  friend bool operator==(const SubjectAccessReview&, const SubjectAccessReview&);
 };
 
 }  // namespace authorizationv1

@@ -81,7 +81,7 @@ struct CrossVersionObjectReference {
   std::string kind = {};
   std::string name = {};
   std::string apiVersion = {};
-  friend bool operator==(const CrossVersionObjectReference& a, const CrossVersionObjectReference& b);
+  friend bool operator==(const CrossVersionObjectReference&, const CrossVersionObjectReference&);
 };
 
 struct HorizontalPodAutoscalerSpec {
@@ -89,7 +89,7 @@ struct HorizontalPodAutoscalerSpec {
   std::optional<std::int32_t> minReplicas = {};
   std::int32_t maxReplicas = 0;
   std::optional<std::int32_t> targetCPUUtilizationPercentage = {};
-  friend bool operator==(const HorizontalPodAutoscalerSpec& a, const HorizontalPodAutoscalerSpec& b);
+  friend bool operator==(const HorizontalPodAutoscalerSpec&, const HorizontalPodAutoscalerSpec&);
 };
 
 struct HorizontalPodAutoscalerStatus {
@@ -98,7 +98,8 @@ struct HorizontalPodAutoscalerStatus {
   std::int32_t currentReplicas = 0;
   std::int32_t desiredReplicas = 0;
   std::optional<std::int32_t> currentCPUUtilizationPercentage = {};
-  friend bool operator==(const HorizontalPodAutoscalerStatus& a, const HorizontalPodAutoscalerStatus& b);
+  friend bool operator==(const HorizontalPodAutoscalerStatus&,
+                         const HorizontalPodAutoscalerStatus&);
 };
 
 struct HorizontalPodAutoscaler {
@@ -107,7 +108,7 @@ struct HorizontalPodAutoscaler {
   metav1::ObjectMeta metadata = {};
   HorizontalPodAutoscalerSpec spec = {};
   HorizontalPodAutoscalerStatus status = {};
-  friend bool operator==(const HorizontalPodAutoscaler& a, const HorizontalPodAutoscaler& b);
+  friend bool operator==(const HorizontalPodAutoscaler&, const HorizontalPodAutoscaler&);
 };
 
 struct HorizontalPodAutoscalerList {
@@ -115,18 +116,18 @@ struct HorizontalPodAutoscalerList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<HorizontalPodAutoscaler> items = {};
-  friend bool operator==(const HorizontalPodAutoscalerList& a, const HorizontalPodAutoscalerList& b);
+  friend bool operator==(const HorizontalPodAutoscalerList&, const HorizontalPodAutoscalerList&);
 };
 
 struct ScaleSpec {
   std::int32_t replicas = 0;
-  friend bool operator==(const ScaleSpec& a, const ScaleSpec& b);
+  friend bool operator==(const ScaleSpec&, const ScaleSpec&);
 };
 
 struct ScaleStatus {
   std::int32_t replicas = 0;
   std::string selector = {};
-  friend bool operator==(const ScaleStatus& a, const ScaleStatus& b);
+  friend bool operator==(const ScaleStatus&, const ScaleStatus&);
 };
 
 struct Scale {
@@ -135,7 +136,7 @@ struct Scale {
   metav1::ObjectMeta metadata = {};
   ScaleSpec spec = {};
   ScaleStatus status = {};
-  friend bool operator==(const Scale& a, const Scale& b);
+  friend bool operator==(const Scale&, const Scale&);
 };
 
 }  // namespace autoscalingv1

@@ -179,60 +179,62 @@ struct MetricTarget {
   std::optional<resource::Quantity> value = {};
   std::optional<resource::Quantity> averageValue = {};
   std::optional<std::int32_t> averageUtilization = {};
-  friend bool operator==(const MetricTarget& a, const MetricTarget& b);
+  friend bool operator==(const MetricTarget&, const MetricTarget&);
 };
 
 struct ContainerResourceMetricSource {
   std::string name = {};
   MetricTarget target = {};
   std::string container = {};
-  friend bool operator==(const ContainerResourceMetricSource& a, const ContainerResourceMetricSource& b);
+  friend bool operator==(const ContainerResourceMetricSource&,
+                         const ContainerResourceMetricSource&);
 };
 
 struct MetricValueStatus {
   std::optional<resource::Quantity> value = {};
   std::optional<resource::Quantity> averageValue = {};
   std::optional<std::int32_t> averageUtilization = {};
-  friend bool operator==(const MetricValueStatus& a, const MetricValueStatus& b);
+  friend bool operator==(const MetricValueStatus&, const MetricValueStatus&);
 };
 
 struct ContainerResourceMetricStatus {
   std::string name = {};
   MetricValueStatus current = {};
   std::string container = {};
-  friend bool operator==(const ContainerResourceMetricStatus& a, const ContainerResourceMetricStatus& b);
+  friend bool operator==(const ContainerResourceMetricStatus&,
+                         const ContainerResourceMetricStatus&);
 };
 
 struct CrossVersionObjectReference {
   std::string kind = {};
   std::string name = {};
   std::string apiVersion = {};
-  friend bool operator==(const CrossVersionObjectReference& a, const CrossVersionObjectReference& b);
+  friend bool operator==(const CrossVersionObjectReference&, const CrossVersionObjectReference&);
 };
 
 struct MetricIdentifier {
   std::string name = {};
   Box<metav1::LabelSelector> selector = {};
-  friend bool operator==(const MetricIdentifier& a, const MetricIdentifier& b);
+  friend bool operator==(const MetricIdentifier&, const MetricIdentifier&);
 };
 
 struct ExternalMetricSource {
   MetricIdentifier metric = {};
   MetricTarget target = {};
-  friend bool operator==(const ExternalMetricSource& a, const ExternalMetricSource& b);
+  friend bool operator==(const ExternalMetricSource&, const ExternalMetricSource&);
 };
 
 struct ExternalMetricStatus {
   MetricIdentifier metric = {};
   MetricValueStatus current = {};
-  friend bool operator==(const ExternalMetricStatus& a, const ExternalMetricStatus& b);
+  friend bool operator==(const ExternalMetricStatus&, const ExternalMetricStatus&);
 };
 
 struct HPAScalingPolicy {
   std::string type = {};
   std::int32_t value = 0;
   std::int32_t periodSeconds = 0;
-  friend bool operator==(const HPAScalingPolicy& a, const HPAScalingPolicy& b);
+  friend bool operator==(const HPAScalingPolicy&, const HPAScalingPolicy&);
 };
 
 struct HPAScalingRules {
@@ -240,7 +242,7 @@ struct HPAScalingRules {
   std::optional<std::string> selectPolicy = {};
   std::vector<HPAScalingPolicy> policies = {};
   std::optional<resource::Quantity> tolerance = {};
-  friend bool operator==(const HPAScalingRules& a, const HPAScalingRules& b);
+  friend bool operator==(const HPAScalingRules&, const HPAScalingRules&);
 };
 
 struct MetricSpec {
@@ -250,7 +252,7 @@ struct MetricSpec {
   Box<ResourceMetricSource> resource = {};
   Box<ContainerResourceMetricSource> containerResource = {};
   Box<ExternalMetricSource> external = {};
-  friend bool operator==(const MetricSpec& a, const MetricSpec& b);
+  friend bool operator==(const MetricSpec&, const MetricSpec&);
 };
 
 struct HorizontalPodAutoscalerSpec {
@@ -259,7 +261,7 @@ struct HorizontalPodAutoscalerSpec {
   std::int32_t maxReplicas = 0;
   std::vector<MetricSpec> metrics = {};
   Box<HorizontalPodAutoscalerBehavior> behavior = {};
-  friend bool operator==(const HorizontalPodAutoscalerSpec& a, const HorizontalPodAutoscalerSpec& b);
+  friend bool operator==(const HorizontalPodAutoscalerSpec&, const HorizontalPodAutoscalerSpec&);
 };
 
 struct HorizontalPodAutoscalerCondition {
@@ -269,7 +271,8 @@ struct HorizontalPodAutoscalerCondition {
   std::string reason = {};
   std::string message = {};
   std::optional<std::int64_t> observedGeneration = {};
-  friend bool operator==(const HorizontalPodAutoscalerCondition& a, const HorizontalPodAutoscalerCondition& b);
+  friend bool operator==(const HorizontalPodAutoscalerCondition&,
+                         const HorizontalPodAutoscalerCondition&);
 };
 
 struct MetricStatus {
@@ -279,7 +282,7 @@ struct MetricStatus {
   Box<ResourceMetricStatus> resource = {};
   Box<ContainerResourceMetricStatus> containerResource = {};
   Box<ExternalMetricStatus> external = {};
-  friend bool operator==(const MetricStatus& a, const MetricStatus& b);
+  friend bool operator==(const MetricStatus&, const MetricStatus&);
 };
 
 struct HorizontalPodAutoscalerStatus {
@@ -289,7 +292,8 @@ struct HorizontalPodAutoscalerStatus {
   std::int32_t desiredReplicas = 0;
   RequiredList<MetricStatus> currentMetrics = {};
   std::vector<HorizontalPodAutoscalerCondition> conditions = {};
-  friend bool operator==(const HorizontalPodAutoscalerStatus& a, const HorizontalPodAutoscalerStatus& b);
+  friend bool operator==(const HorizontalPodAutoscalerStatus&,
+                         const HorizontalPodAutoscalerStatus&);
 };
 
 struct HorizontalPodAutoscaler {
@@ -298,13 +302,14 @@ struct HorizontalPodAutoscaler {
   metav1::ObjectMeta metadata = {};
   HorizontalPodAutoscalerSpec spec = {};
   HorizontalPodAutoscalerStatus status = {};
-  friend bool operator==(const HorizontalPodAutoscaler& a, const HorizontalPodAutoscaler& b);
+  friend bool operator==(const HorizontalPodAutoscaler&, const HorizontalPodAutoscaler&);
 };
 
 struct HorizontalPodAutoscalerBehavior {
   Box<HPAScalingRules> scaleUp = {};
   Box<HPAScalingRules> scaleDown = {};
-  friend bool operator==(const HorizontalPodAutoscalerBehavior& a, const HorizontalPodAutoscalerBehavior& b);
+  friend bool operator==(const HorizontalPodAutoscalerBehavior&,
+                         const HorizontalPodAutoscalerBehavior&);
 };
 
 struct HorizontalPodAutoscalerList {
@@ -312,45 +317,45 @@ struct HorizontalPodAutoscalerList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<HorizontalPodAutoscaler> items = {};
-  friend bool operator==(const HorizontalPodAutoscalerList& a, const HorizontalPodAutoscalerList& b);
+  friend bool operator==(const HorizontalPodAutoscalerList&, const HorizontalPodAutoscalerList&);
 };
 
 struct ObjectMetricSource {
   CrossVersionObjectReference describedObject = {};
   MetricTarget target = {};
   MetricIdentifier metric = {};
-  friend bool operator==(const ObjectMetricSource& a, const ObjectMetricSource& b);
+  friend bool operator==(const ObjectMetricSource&, const ObjectMetricSource&);
 };
 
 struct ObjectMetricStatus {
   MetricIdentifier metric = {};
   MetricValueStatus current = {};
   CrossVersionObjectReference describedObject = {};
-  friend bool operator==(const ObjectMetricStatus& a, const ObjectMetricStatus& b);
+  friend bool operator==(const ObjectMetricStatus&, const ObjectMetricStatus&);
 };
 
 struct PodsMetricSource {
   MetricIdentifier metric = {};
   MetricTarget target = {};
-  friend bool operator==(const PodsMetricSource& a, const PodsMetricSource& b);
+  friend bool operator==(const PodsMetricSource&, const PodsMetricSource&);
 };
 
 struct PodsMetricStatus {
   MetricIdentifier metric = {};
   MetricValueStatus current = {};
-  friend bool operator==(const PodsMetricStatus& a, const PodsMetricStatus& b);
+  friend bool operator==(const PodsMetricStatus&, const PodsMetricStatus&);
 };
 
 struct ResourceMetricSource {
   std::string name = {};
   MetricTarget target = {};
-  friend bool operator==(const ResourceMetricSource& a, const ResourceMetricSource& b);
+  friend bool operator==(const ResourceMetricSource&, const ResourceMetricSource&);
 };
 
 struct ResourceMetricStatus {
   std::string name = {};
   MetricValueStatus current = {};
-  friend bool operator==(const ResourceMetricStatus& a, const ResourceMetricStatus& b);
+  friend bool operator==(const ResourceMetricStatus&, const ResourceMetricStatus&);
 };
 
 }  // namespace autoscalingv2

@@ -175,13 +175,13 @@ struct JobSpec {
   std::optional<std::string> podReplacementPolicy = {};
   std::optional<std::string> managedBy = {};
   Box<JobSchedulingConfiguration> scheduling = {};
-  friend bool operator==(const JobSpec& a, const JobSpec& b);
+  friend bool operator==(const JobSpec&, const JobSpec&);
 };
 
 struct JobTemplateSpec {
   metav1::ObjectMeta metadata = {};
   JobSpec spec = {};
-  friend bool operator==(const JobTemplateSpec& a, const JobTemplateSpec& b);
+  friend bool operator==(const JobTemplateSpec&, const JobTemplateSpec&);
 };
 
 struct CronJobSpec {
@@ -193,14 +193,14 @@ struct CronJobSpec {
   JobTemplateSpec jobTemplate = {};
   std::optional<std::int32_t> successfulJobsHistoryLimit = {};
   std::optional<std::int32_t> failedJobsHistoryLimit = {};
-  friend bool operator==(const CronJobSpec& a, const CronJobSpec& b);
+  friend bool operator==(const CronJobSpec&, const CronJobSpec&);
 };
 
 struct CronJobStatus {
   std::vector<corev1::ObjectReference> active = {};
   std::optional<metav1::Time> lastScheduleTime = {};
   std::optional<metav1::Time> lastSuccessfulTime = {};
-  friend bool operator==(const CronJobStatus& a, const CronJobStatus& b);
+  friend bool operator==(const CronJobStatus&, const CronJobStatus&);
 };
 
 struct CronJob {
@@ -209,7 +209,7 @@ struct CronJob {
   metav1::ObjectMeta metadata = {};
   CronJobSpec spec = {};
   CronJobStatus status = {};
-  friend bool operator==(const CronJob& a, const CronJob& b);
+  friend bool operator==(const CronJob&, const CronJob&);
 };
 
 struct CronJobList {
@@ -217,7 +217,7 @@ struct CronJobList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<CronJob> items = {};
-  friend bool operator==(const CronJobList& a, const CronJobList& b);
+  friend bool operator==(const CronJobList&, const CronJobList&);
 };
 
 struct JobCondition {
@@ -227,7 +227,7 @@ struct JobCondition {
   metav1::Time lastTransitionTime = {};
   std::string reason = {};
   std::string message = {};
-  friend bool operator==(const JobCondition& a, const JobCondition& b);
+  friend bool operator==(const JobCondition&, const JobCondition&);
 };
 
 struct JobStatus {
@@ -242,7 +242,7 @@ struct JobStatus {
   std::optional<std::string> failedIndexes = {};
   Box<UncountedTerminatedPods> uncountedTerminatedPods = {};
   std::optional<std::int32_t> ready = {};
-  friend bool operator==(const JobStatus& a, const JobStatus& b);
+  friend bool operator==(const JobStatus&, const JobStatus&);
 };
 
 struct Job {
@@ -251,7 +251,7 @@ struct Job {
   metav1::ObjectMeta metadata = {};
   JobSpec spec = {};
   JobStatus status = {};
-  friend bool operator==(const Job& a, const Job& b);
+  friend bool operator==(const Job&, const Job&);
 };
 
 struct JobList {
@@ -259,7 +259,7 @@ struct JobList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<Job> items = {};
-  friend bool operator==(const JobList& a, const JobList& b);
+  friend bool operator==(const JobList&, const JobList&);
 };
 
 struct JobSchedulingConfiguration {
@@ -267,49 +267,51 @@ struct JobSchedulingConfiguration {
   Box<schedulingv1alpha3::WorkloadPodGroupSchedulingConstraints> schedulingConstraints = {};
   Box<schedulingv1alpha3::WorkloadPodGroupDisruptionMode> disruptionMode = {};
   std::vector<schedulingv1alpha3::WorkloadPodGroupResourceClaim> resourceClaims = {};
-  friend bool operator==(const JobSchedulingConfiguration& a, const JobSchedulingConfiguration& b);
+  friend bool operator==(const JobSchedulingConfiguration&, const JobSchedulingConfiguration&);
 };
 
 struct PodFailurePolicyOnPodConditionsPattern {
   std::string type = {};
   std::string status = {};
-  friend bool operator==(const PodFailurePolicyOnPodConditionsPattern& a, const PodFailurePolicyOnPodConditionsPattern& b);
+  friend bool operator==(const PodFailurePolicyOnPodConditionsPattern&,
+                         const PodFailurePolicyOnPodConditionsPattern&);
 };
 
 struct PodFailurePolicyRule {
   std::string action = {};
   Box<PodFailurePolicyOnExitCodesRequirement> onExitCodes = {};
   std::vector<PodFailurePolicyOnPodConditionsPattern> onPodConditions = {};
-  friend bool operator==(const PodFailurePolicyRule& a, const PodFailurePolicyRule& b);
+  friend bool operator==(const PodFailurePolicyRule&, const PodFailurePolicyRule&);
 };
 
 struct PodFailurePolicy {
   RequiredList<PodFailurePolicyRule> rules = {};
-  friend bool operator==(const PodFailurePolicy& a, const PodFailurePolicy& b);
+  friend bool operator==(const PodFailurePolicy&, const PodFailurePolicy&);
 };
 
 struct PodFailurePolicyOnExitCodesRequirement {
   std::optional<std::string> containerName = {};
   std::string operator_ = {};
   RequiredList<std::int32_t> values = {};
-  friend bool operator==(const PodFailurePolicyOnExitCodesRequirement& a, const PodFailurePolicyOnExitCodesRequirement& b);
+  friend bool operator==(const PodFailurePolicyOnExitCodesRequirement&,
+                         const PodFailurePolicyOnExitCodesRequirement&);
 };
 
 struct SuccessPolicyRule {
   std::optional<std::string> succeededIndexes = {};
   std::optional<std::int32_t> succeededCount = {};
-  friend bool operator==(const SuccessPolicyRule& a, const SuccessPolicyRule& b);
+  friend bool operator==(const SuccessPolicyRule&, const SuccessPolicyRule&);
 };
 
 struct SuccessPolicy {
   RequiredList<SuccessPolicyRule> rules = {};
-  friend bool operator==(const SuccessPolicy& a, const SuccessPolicy& b);
+  friend bool operator==(const SuccessPolicy&, const SuccessPolicy&);
 };
 
 struct UncountedTerminatedPods {
   std::vector<std::string> succeeded = {};
   std::vector<std::string> failed = {};
-  friend bool operator==(const UncountedTerminatedPods& a, const UncountedTerminatedPods& b);
+  friend bool operator==(const UncountedTerminatedPods&, const UncountedTerminatedPods&);
 };
 
 }  // namespace batchv1

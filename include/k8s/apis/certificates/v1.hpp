@@ -139,7 +139,8 @@ struct CertificateSigningRequestSpec {
   std::string uid = {};
   std::vector<std::string> groups = {};
   StringMap<RequiredList<std::string>> extra = {};
-  friend bool operator==(const CertificateSigningRequestSpec& a, const CertificateSigningRequestSpec& b);
+  friend bool operator==(const CertificateSigningRequestSpec&,
+                         const CertificateSigningRequestSpec&);
 };
 
 struct CertificateSigningRequestCondition {
@@ -149,13 +150,15 @@ struct CertificateSigningRequestCondition {
   std::string message = {};
   metav1::Time lastUpdateTime = {};
   metav1::Time lastTransitionTime = {};
-  friend bool operator==(const CertificateSigningRequestCondition& a, const CertificateSigningRequestCondition& b);
+  friend bool operator==(const CertificateSigningRequestCondition&,
+                         const CertificateSigningRequestCondition&);
 };
 
 struct CertificateSigningRequestStatus {
   std::vector<CertificateSigningRequestCondition> conditions = {};
   Bytes certificate = {};
-  friend bool operator==(const CertificateSigningRequestStatus& a, const CertificateSigningRequestStatus& b);
+  friend bool operator==(const CertificateSigningRequestStatus&,
+                         const CertificateSigningRequestStatus&);
 };
 
 struct CertificateSigningRequest {
@@ -164,7 +167,7 @@ struct CertificateSigningRequest {
   metav1::ObjectMeta metadata = {};
   CertificateSigningRequestSpec spec = {};
   CertificateSigningRequestStatus status = {};
-  friend bool operator==(const CertificateSigningRequest& a, const CertificateSigningRequest& b);
+  friend bool operator==(const CertificateSigningRequest&, const CertificateSigningRequest&);
 };
 
 struct CertificateSigningRequestList {
@@ -172,13 +175,14 @@ struct CertificateSigningRequestList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<CertificateSigningRequest> items = {};
-  friend bool operator==(const CertificateSigningRequestList& a, const CertificateSigningRequestList& b);
+  friend bool operator==(const CertificateSigningRequestList&,
+                         const CertificateSigningRequestList&);
 };
 
 struct ClusterTrustBundleSpec {
   std::string signerName = {};
   std::string trustBundle = {};
-  friend bool operator==(const ClusterTrustBundleSpec& a, const ClusterTrustBundleSpec& b);
+  friend bool operator==(const ClusterTrustBundleSpec&, const ClusterTrustBundleSpec&);
 };
 
 struct ClusterTrustBundle {
@@ -186,7 +190,7 @@ struct ClusterTrustBundle {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   ClusterTrustBundleSpec spec = {};
-  friend bool operator==(const ClusterTrustBundle& a, const ClusterTrustBundle& b);
+  friend bool operator==(const ClusterTrustBundle&, const ClusterTrustBundle&);
 };
 
 struct ClusterTrustBundleList {
@@ -194,7 +198,7 @@ struct ClusterTrustBundleList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<ClusterTrustBundle> items = {};
-  friend bool operator==(const ClusterTrustBundleList& a, const ClusterTrustBundleList& b);
+  friend bool operator==(const ClusterTrustBundleList&, const ClusterTrustBundleList&);
 };
 
 struct PodCertificateRequestSpec {
@@ -208,7 +212,7 @@ struct PodCertificateRequestSpec {
   std::optional<std::int32_t> maxExpirationSeconds = {};
   Bytes stubPKCS10Request = {};
   StringMap<std::string> unverifiedUserAnnotations = {};
-  friend bool operator==(const PodCertificateRequestSpec& a, const PodCertificateRequestSpec& b);
+  friend bool operator==(const PodCertificateRequestSpec&, const PodCertificateRequestSpec&);
 };
 
 struct PodCertificateRequestStatus {
@@ -217,7 +221,7 @@ struct PodCertificateRequestStatus {
   std::optional<metav1::Time> notBefore = {};
   std::optional<metav1::Time> beginRefreshAt = {};
   std::optional<metav1::Time> notAfter = {};
-  friend bool operator==(const PodCertificateRequestStatus& a, const PodCertificateRequestStatus& b);
+  friend bool operator==(const PodCertificateRequestStatus&, const PodCertificateRequestStatus&);
 };
 
 struct PodCertificateRequest {
@@ -226,7 +230,7 @@ struct PodCertificateRequest {
   metav1::ObjectMeta metadata = {};
   PodCertificateRequestSpec spec = {};
   PodCertificateRequestStatus status = {};
-  friend bool operator==(const PodCertificateRequest& a, const PodCertificateRequest& b);
+  friend bool operator==(const PodCertificateRequest&, const PodCertificateRequest&);
 };
 
 struct PodCertificateRequestList {
@@ -234,7 +238,7 @@ struct PodCertificateRequestList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<PodCertificateRequest> items = {};
-  friend bool operator==(const PodCertificateRequestList& a, const PodCertificateRequestList& b);
+  friend bool operator==(const PodCertificateRequestList&, const PodCertificateRequestList&);
 };
 
 }  // namespace certificatesv1

@@ -109,7 +109,7 @@ inline constexpr std::string_view kPodCertificateRequestConditionUnsupportedKeyT
 struct ClusterTrustBundleSpec {
   std::string signerName = {};
   std::string trustBundle = {};
-  friend bool operator==(const ClusterTrustBundleSpec& a, const ClusterTrustBundleSpec& b);
+  friend bool operator==(const ClusterTrustBundleSpec&, const ClusterTrustBundleSpec&);
 };
 
 struct ClusterTrustBundle {
@@ -117,7 +117,7 @@ struct ClusterTrustBundle {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   ClusterTrustBundleSpec spec = {};
-  friend bool operator==(const ClusterTrustBundle& a, const ClusterTrustBundle& b);
+  friend bool operator==(const ClusterTrustBundle&, const ClusterTrustBundle&);
 };
 
 struct ClusterTrustBundleList {
@@ -125,7 +125,7 @@ struct ClusterTrustBundleList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<ClusterTrustBundle> items = {};
-  friend bool operator==(const ClusterTrustBundleList& a, const ClusterTrustBundleList& b);
+  friend bool operator==(const ClusterTrustBundleList&, const ClusterTrustBundleList&);
 };
 
 struct PodCertificateRequestSpec {
@@ -141,7 +141,7 @@ struct PodCertificateRequestSpec {
   Bytes proofOfPossession = {};
   Bytes stubPKCS10Request = {};
   StringMap<std::string> unverifiedUserAnnotations = {};
-  friend bool operator==(const PodCertificateRequestSpec& a, const PodCertificateRequestSpec& b);
+  friend bool operator==(const PodCertificateRequestSpec&, const PodCertificateRequestSpec&);
 };
 
 struct PodCertificateRequestStatus {
@@ -150,7 +150,7 @@ struct PodCertificateRequestStatus {
   std::optional<metav1::Time> notBefore = {};
   std::optional<metav1::Time> beginRefreshAt = {};
   std::optional<metav1::Time> notAfter = {};
-  friend bool operator==(const PodCertificateRequestStatus& a, const PodCertificateRequestStatus& b);
+  friend bool operator==(const PodCertificateRequestStatus&, const PodCertificateRequestStatus&);
 };
 
 struct PodCertificateRequest {
@@ -159,7 +159,7 @@ struct PodCertificateRequest {
   metav1::ObjectMeta metadata = {};
   PodCertificateRequestSpec spec = {};
   PodCertificateRequestStatus status = {};
-  friend bool operator==(const PodCertificateRequest& a, const PodCertificateRequest& b);
+  friend bool operator==(const PodCertificateRequest&, const PodCertificateRequest&);
 };
 
 struct PodCertificateRequestList {
@@ -167,7 +167,7 @@ struct PodCertificateRequestList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<PodCertificateRequest> items = {};
-  friend bool operator==(const PodCertificateRequestList& a, const PodCertificateRequestList& b);
+  friend bool operator==(const PodCertificateRequestList&, const PodCertificateRequestList&);
 };
 
 }  // namespace certificatesv1beta1

@@ -50,7 +50,7 @@ struct LeaseSpec {
   std::optional<std::int32_t> leaseTransitions = {};
   std::optional<std::string> strategy = {};
   std::optional<std::string> preferredHolder = {};
-  friend bool operator==(const LeaseSpec& a, const LeaseSpec& b);
+  friend bool operator==(const LeaseSpec&, const LeaseSpec&);
 };
 
 struct Lease {
@@ -58,7 +58,7 @@ struct Lease {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   LeaseSpec spec = {};
-  friend bool operator==(const Lease& a, const Lease& b);
+  friend bool operator==(const Lease&, const Lease&);
 };
 
 struct LeaseList {
@@ -66,7 +66,7 @@ struct LeaseList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<Lease> items = {};
-  friend bool operator==(const LeaseList& a, const LeaseList& b);
+  friend bool operator==(const LeaseList&, const LeaseList&);
 };
 
 }  // namespace coordinationv1

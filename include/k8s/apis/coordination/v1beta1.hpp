@@ -45,7 +45,7 @@ struct LeaseCandidateSpec {
   std::string binaryVersion = {};
   std::string emulationVersion = {};
   std::string strategy = {};
-  friend bool operator==(const LeaseCandidateSpec& a, const LeaseCandidateSpec& b);
+  friend bool operator==(const LeaseCandidateSpec&, const LeaseCandidateSpec&);
 };
 
 struct LeaseCandidate {
@@ -53,7 +53,7 @@ struct LeaseCandidate {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   LeaseCandidateSpec spec = {};
-  friend bool operator==(const LeaseCandidate& a, const LeaseCandidate& b);
+  friend bool operator==(const LeaseCandidate&, const LeaseCandidate&);
 };
 
 struct LeaseCandidateList {
@@ -61,7 +61,7 @@ struct LeaseCandidateList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<LeaseCandidate> items = {};
-  friend bool operator==(const LeaseCandidateList& a, const LeaseCandidateList& b);
+  friend bool operator==(const LeaseCandidateList&, const LeaseCandidateList&);
 };
 
 }  // namespace coordinationv1beta1

@@ -1800,26 +1800,27 @@ struct AWSElasticBlockStoreVolumeSource {
   std::string fsType = {};
   std::int32_t partition = 0;
   bool readOnly = false;
-  friend bool operator==(const AWSElasticBlockStoreVolumeSource& a, const AWSElasticBlockStoreVolumeSource& b);
+  friend bool operator==(const AWSElasticBlockStoreVolumeSource&,
+                         const AWSElasticBlockStoreVolumeSource&);
 };
 
 struct Affinity {
   Box<NodeAffinity> nodeAffinity = {};
   Box<PodAffinity> podAffinity = {};
   Box<PodAntiAffinity> podAntiAffinity = {};
-  friend bool operator==(const Affinity& a, const Affinity& b);
+  friend bool operator==(const Affinity&, const Affinity&);
 };
 
 struct AppArmorProfile {
   std::string type = {};
   std::optional<std::string> localhostProfile = {};
-  friend bool operator==(const AppArmorProfile& a, const AppArmorProfile& b);
+  friend bool operator==(const AppArmorProfile&, const AppArmorProfile&);
 };
 
 struct AttachedVolume {
   std::string name = {};
   std::string devicePath = {};
-  friend bool operator==(const AttachedVolume& a, const AttachedVolume& b);
+  friend bool operator==(const AttachedVolume&, const AttachedVolume&);
 };
 
 struct AzureDiskVolumeSource {
@@ -1829,7 +1830,7 @@ struct AzureDiskVolumeSource {
   std::optional<std::string> fsType = {};
   std::optional<bool> readOnly = {};
   std::optional<std::string> kind = {};
-  friend bool operator==(const AzureDiskVolumeSource& a, const AzureDiskVolumeSource& b);
+  friend bool operator==(const AzureDiskVolumeSource&, const AzureDiskVolumeSource&);
 };
 
 struct AzureFilePersistentVolumeSource {
@@ -1837,14 +1838,15 @@ struct AzureFilePersistentVolumeSource {
   std::string shareName = {};
   bool readOnly = false;
   std::optional<std::string> secretNamespace = {};
-  friend bool operator==(const AzureFilePersistentVolumeSource& a, const AzureFilePersistentVolumeSource& b);
+  friend bool operator==(const AzureFilePersistentVolumeSource&,
+                         const AzureFilePersistentVolumeSource&);
 };
 
 struct AzureFileVolumeSource {
   std::string secretName = {};
   std::string shareName = {};
   bool readOnly = false;
-  friend bool operator==(const AzureFileVolumeSource& a, const AzureFileVolumeSource& b);
+  friend bool operator==(const AzureFileVolumeSource&, const AzureFileVolumeSource&);
 };
 
 struct ObjectReference {
@@ -1855,7 +1857,7 @@ struct ObjectReference {
   std::string apiVersion = {};
   std::string resourceVersion = {};
   std::string fieldPath = {};
-  friend bool operator==(const ObjectReference& a, const ObjectReference& b);
+  friend bool operator==(const ObjectReference&, const ObjectReference&);
 };
 
 struct Binding {
@@ -1863,7 +1865,7 @@ struct Binding {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   ObjectReference target = {};
-  friend bool operator==(const Binding& a, const Binding& b);
+  friend bool operator==(const Binding&, const Binding&);
 };
 
 struct CSIPersistentVolumeSource {
@@ -1877,7 +1879,7 @@ struct CSIPersistentVolumeSource {
   Box<SecretReference> nodePublishSecretRef = {};
   Box<SecretReference> controllerExpandSecretRef = {};
   Box<SecretReference> nodeExpandSecretRef = {};
-  friend bool operator==(const CSIPersistentVolumeSource& a, const CSIPersistentVolumeSource& b);
+  friend bool operator==(const CSIPersistentVolumeSource&, const CSIPersistentVolumeSource&);
 };
 
 struct CSIVolumeSource {
@@ -1886,13 +1888,13 @@ struct CSIVolumeSource {
   std::optional<std::string> fsType = {};
   StringMap<std::string> volumeAttributes = {};
   Box<LocalObjectReference> nodePublishSecretRef = {};
-  friend bool operator==(const CSIVolumeSource& a, const CSIVolumeSource& b);
+  friend bool operator==(const CSIVolumeSource&, const CSIVolumeSource&);
 };
 
 struct Capabilities {
   std::vector<std::string> add = {};
   std::vector<std::string> drop = {};
-  friend bool operator==(const Capabilities& a, const Capabilities& b);
+  friend bool operator==(const Capabilities&, const Capabilities&);
 };
 
 struct CephFSPersistentVolumeSource {
@@ -1902,7 +1904,7 @@ struct CephFSPersistentVolumeSource {
   std::string secretFile = {};
   Box<SecretReference> secretRef = {};
   bool readOnly = false;
-  friend bool operator==(const CephFSPersistentVolumeSource& a, const CephFSPersistentVolumeSource& b);
+  friend bool operator==(const CephFSPersistentVolumeSource&, const CephFSPersistentVolumeSource&);
 };
 
 struct CephFSVolumeSource {
@@ -1912,7 +1914,7 @@ struct CephFSVolumeSource {
   std::string secretFile = {};
   Box<LocalObjectReference> secretRef = {};
   bool readOnly = false;
-  friend bool operator==(const CephFSVolumeSource& a, const CephFSVolumeSource& b);
+  friend bool operator==(const CephFSVolumeSource&, const CephFSVolumeSource&);
 };
 
 struct CinderPersistentVolumeSource {
@@ -1920,7 +1922,7 @@ struct CinderPersistentVolumeSource {
   std::string fsType = {};
   bool readOnly = false;
   Box<SecretReference> secretRef = {};
-  friend bool operator==(const CinderPersistentVolumeSource& a, const CinderPersistentVolumeSource& b);
+  friend bool operator==(const CinderPersistentVolumeSource&, const CinderPersistentVolumeSource&);
 };
 
 struct CinderVolumeSource {
@@ -1928,12 +1930,12 @@ struct CinderVolumeSource {
   std::string fsType = {};
   bool readOnly = false;
   Box<LocalObjectReference> secretRef = {};
-  friend bool operator==(const CinderVolumeSource& a, const CinderVolumeSource& b);
+  friend bool operator==(const CinderVolumeSource&, const CinderVolumeSource&);
 };
 
 struct ClientIPConfig {
   std::optional<std::int32_t> timeoutSeconds = {};
-  friend bool operator==(const ClientIPConfig& a, const ClientIPConfig& b);
+  friend bool operator==(const ClientIPConfig&, const ClientIPConfig&);
 };
 
 struct ClusterTrustBundleProjection {
@@ -1943,7 +1945,7 @@ struct ClusterTrustBundleProjection {
   std::optional<bool> optional = {};
   std::string path = {};
   std::optional<std::int64_t> user = {};
-  friend bool operator==(const ClusterTrustBundleProjection& a, const ClusterTrustBundleProjection& b);
+  friend bool operator==(const ClusterTrustBundleProjection&, const ClusterTrustBundleProjection&);
 };
 
 struct ComponentCondition {
@@ -1951,7 +1953,7 @@ struct ComponentCondition {
   std::string status = {};
   std::string message = {};
   std::string error = {};
-  friend bool operator==(const ComponentCondition& a, const ComponentCondition& b);
+  friend bool operator==(const ComponentCondition&, const ComponentCondition&);
 };
 
 struct ComponentStatus {
@@ -1959,7 +1961,7 @@ struct ComponentStatus {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   std::vector<ComponentCondition> conditions = {};
-  friend bool operator==(const ComponentStatus& a, const ComponentStatus& b);
+  friend bool operator==(const ComponentStatus&, const ComponentStatus&);
 };
 
 struct ComponentStatusList {
@@ -1967,7 +1969,7 @@ struct ComponentStatusList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<ComponentStatus> items = {};
-  friend bool operator==(const ComponentStatusList& a, const ComponentStatusList& b);
+  friend bool operator==(const ComponentStatusList&, const ComponentStatusList&);
 };
 
 struct ConfigMap {
@@ -1977,20 +1979,20 @@ struct ConfigMap {
   std::optional<bool> immutable = {};
   StringMap<std::string> data = {};
   StringMap<Bytes> binaryData = {};
-  friend bool operator==(const ConfigMap& a, const ConfigMap& b);
+  friend bool operator==(const ConfigMap&, const ConfigMap&);
 };
 
 struct ConfigMapEnvSource {
   std::string name = {};
   std::optional<bool> optional = {};
-  friend bool operator==(const ConfigMapEnvSource& a, const ConfigMapEnvSource& b);
+  friend bool operator==(const ConfigMapEnvSource&, const ConfigMapEnvSource&);
 };
 
 struct ConfigMapKeySelector {
   std::string name = {};
   std::string key = {};
   std::optional<bool> optional = {};
-  friend bool operator==(const ConfigMapKeySelector& a, const ConfigMapKeySelector& b);
+  friend bool operator==(const ConfigMapKeySelector&, const ConfigMapKeySelector&);
 };
 
 struct ConfigMapList {
@@ -1998,7 +2000,7 @@ struct ConfigMapList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<ConfigMap> items = {};
-  friend bool operator==(const ConfigMapList& a, const ConfigMapList& b);
+  friend bool operator==(const ConfigMapList&, const ConfigMapList&);
 };
 
 struct ConfigMapNodeConfigSource {
@@ -2007,7 +2009,7 @@ struct ConfigMapNodeConfigSource {
   std::string uid = {};
   std::string resourceVersion = {};
   std::string kubeletConfigKey = {};
-  friend bool operator==(const ConfigMapNodeConfigSource& a, const ConfigMapNodeConfigSource& b);
+  friend bool operator==(const ConfigMapNodeConfigSource&, const ConfigMapNodeConfigSource&);
 };
 
 struct KeyToPath {
@@ -2015,14 +2017,14 @@ struct KeyToPath {
   std::string path = {};
   std::optional<std::int32_t> mode = {};
   std::optional<std::int64_t> user = {};
-  friend bool operator==(const KeyToPath& a, const KeyToPath& b);
+  friend bool operator==(const KeyToPath&, const KeyToPath&);
 };
 
 struct ConfigMapProjection {
   std::string name = {};
   std::vector<KeyToPath> items = {};
   std::optional<bool> optional = {};
-  friend bool operator==(const ConfigMapProjection& a, const ConfigMapProjection& b);
+  friend bool operator==(const ConfigMapProjection&, const ConfigMapProjection&);
 };
 
 struct ConfigMapVolumeSource {
@@ -2031,7 +2033,7 @@ struct ConfigMapVolumeSource {
   std::optional<std::int32_t> defaultMode = {};
   std::optional<bool> optional = {};
   std::optional<std::int64_t> defaultUser = {};
-  friend bool operator==(const ConfigMapVolumeSource& a, const ConfigMapVolumeSource& b);
+  friend bool operator==(const ConfigMapVolumeSource&, const ConfigMapVolumeSource&);
 };
 
 struct ContainerPort {
@@ -2040,52 +2042,52 @@ struct ContainerPort {
   std::int32_t containerPort = 0;
   std::string protocol = {};
   std::string hostIP = {};
-  friend bool operator==(const ContainerPort& a, const ContainerPort& b);
+  friend bool operator==(const ContainerPort&, const ContainerPort&);
 };
 
 struct ContainerResizePolicy {
   std::string resourceName = {};
   std::string restartPolicy = {};
-  friend bool operator==(const ContainerResizePolicy& a, const ContainerResizePolicy& b);
+  friend bool operator==(const ContainerResizePolicy&, const ContainerResizePolicy&);
 };
 
 struct ContainerRestartRule {
   std::string action = {};
   Box<ContainerRestartRuleOnExitCodes> exitCodes = {};
-  friend bool operator==(const ContainerRestartRule& a, const ContainerRestartRule& b);
+  friend bool operator==(const ContainerRestartRule&, const ContainerRestartRule&);
 };
 
 struct EnvFromSource {
   std::string prefix = {};
   Box<ConfigMapEnvSource> configMapRef = {};
   Box<SecretEnvSource> secretRef = {};
-  friend bool operator==(const EnvFromSource& a, const EnvFromSource& b);
+  friend bool operator==(const EnvFromSource&, const EnvFromSource&);
 };
 
 struct EnvVar {
   std::string name = {};
   std::string value = {};
   Box<EnvVarSource> valueFrom = {};
-  friend bool operator==(const EnvVar& a, const EnvVar& b);
+  friend bool operator==(const EnvVar&, const EnvVar&);
 };
 
 struct ResourceClaim {
   std::string name = {};
   std::string request = {};
-  friend bool operator==(const ResourceClaim& a, const ResourceClaim& b);
+  friend bool operator==(const ResourceClaim&, const ResourceClaim&);
 };
 
 struct ResourceRequirements {
   ResourceList limits = {};
   ResourceList requests = {};
   std::vector<ResourceClaim> claims = {};
-  friend bool operator==(const ResourceRequirements& a, const ResourceRequirements& b);
+  friend bool operator==(const ResourceRequirements&, const ResourceRequirements&);
 };
 
 struct VolumeDevice {
   std::string name = {};
   std::string devicePath = {};
-  friend bool operator==(const VolumeDevice& a, const VolumeDevice& b);
+  friend bool operator==(const VolumeDevice&, const VolumeDevice&);
 };
 
 struct VolumeMount {
@@ -2097,7 +2099,7 @@ struct VolumeMount {
   std::optional<std::string> mountPropagation = {};
   std::string subPathExpr = {};
   std::vector<std::string> bindMountOptions = {};
-  friend bool operator==(const VolumeMount& a, const VolumeMount& b);
+  friend bool operator==(const VolumeMount&, const VolumeMount&);
 };
 
 struct Container {
@@ -2126,38 +2128,40 @@ struct Container {
   bool stdin_ = false;
   bool stdinOnce = false;
   bool tty = false;
-  friend bool operator==(const Container& a, const Container& b);
+  friend bool operator==(const Container&, const Container&);
 };
 
 struct ContainerExtendedResourceRequest {
   std::string containerName = {};
   std::string resourceName = {};
   std::string requestName = {};
-  friend bool operator==(const ContainerExtendedResourceRequest& a, const ContainerExtendedResourceRequest& b);
+  friend bool operator==(const ContainerExtendedResourceRequest&,
+                         const ContainerExtendedResourceRequest&);
 };
 
 struct ContainerImage {
   RequiredList<std::string> names = {};
   std::int64_t sizeBytes = 0;
-  friend bool operator==(const ContainerImage& a, const ContainerImage& b);
+  friend bool operator==(const ContainerImage&, const ContainerImage&);
 };
 
 struct ContainerRestartRuleOnExitCodes {
   std::string operator_ = {};
   std::vector<std::int32_t> values = {};
-  friend bool operator==(const ContainerRestartRuleOnExitCodes& a, const ContainerRestartRuleOnExitCodes& b);
+  friend bool operator==(const ContainerRestartRuleOnExitCodes&,
+                         const ContainerRestartRuleOnExitCodes&);
 };
 
 struct ContainerState {
   Box<ContainerStateWaiting> waiting = {};
   Box<ContainerStateRunning> running = {};
   Box<ContainerStateTerminated> terminated = {};
-  friend bool operator==(const ContainerState& a, const ContainerState& b);
+  friend bool operator==(const ContainerState&, const ContainerState&);
 };
 
 struct ContainerStateRunning {
   metav1::Time startedAt = {};
-  friend bool operator==(const ContainerStateRunning& a, const ContainerStateRunning& b);
+  friend bool operator==(const ContainerStateRunning&, const ContainerStateRunning&);
 };
 
 struct ContainerStateTerminated {
@@ -2168,26 +2172,26 @@ struct ContainerStateTerminated {
   metav1::Time startedAt = {};
   metav1::Time finishedAt = {};
   std::string containerID = {};
-  friend bool operator==(const ContainerStateTerminated& a, const ContainerStateTerminated& b);
+  friend bool operator==(const ContainerStateTerminated&, const ContainerStateTerminated&);
 };
 
 struct ContainerStateWaiting {
   std::string reason = {};
   std::string message = {};
-  friend bool operator==(const ContainerStateWaiting& a, const ContainerStateWaiting& b);
+  friend bool operator==(const ContainerStateWaiting&, const ContainerStateWaiting&);
 };
 
 struct ResourceHealth {
   std::string resourceID = {};
   std::string health = {};
   std::optional<std::string> message = {};
-  friend bool operator==(const ResourceHealth& a, const ResourceHealth& b);
+  friend bool operator==(const ResourceHealth&, const ResourceHealth&);
 };
 
 struct ResourceStatus {
   std::string name = {};
   std::vector<ResourceHealth> resources = {};
-  friend bool operator==(const ResourceStatus& a, const ResourceStatus& b);
+  friend bool operator==(const ResourceStatus&, const ResourceStatus&);
 };
 
 struct VolumeMountStatus {
@@ -2196,7 +2200,7 @@ struct VolumeMountStatus {
   bool readOnly = false;
   std::optional<std::string> recursiveReadOnly = {};
   Box<VolumeStatus> volumeStatus = {};
-  friend bool operator==(const VolumeMountStatus& a, const VolumeMountStatus& b);
+  friend bool operator==(const VolumeMountStatus&, const VolumeMountStatus&);
 };
 
 struct ContainerStatus {
@@ -2215,17 +2219,17 @@ struct ContainerStatus {
   Box<ContainerUser> user = {};
   std::vector<ResourceStatus> allocatedResourcesStatus = {};
   std::optional<std::string> stopSignal = {};
-  friend bool operator==(const ContainerStatus& a, const ContainerStatus& b);
+  friend bool operator==(const ContainerStatus&, const ContainerStatus&);
 };
 
 struct ContainerUser {
   Box<LinuxContainerUser> linux = {};
-  friend bool operator==(const ContainerUser& a, const ContainerUser& b);
+  friend bool operator==(const ContainerUser&, const ContainerUser&);
 };
 
 struct DaemonEndpoint {
   std::int32_t port = 0;
-  friend bool operator==(const DaemonEndpoint& a, const DaemonEndpoint& b);
+  friend bool operator==(const DaemonEndpoint&, const DaemonEndpoint&);
 };
 
 struct DownwardAPIVolumeFile {
@@ -2234,26 +2238,26 @@ struct DownwardAPIVolumeFile {
   Box<ResourceFieldSelector> resourceFieldRef = {};
   std::optional<std::int32_t> mode = {};
   std::optional<std::int64_t> user = {};
-  friend bool operator==(const DownwardAPIVolumeFile& a, const DownwardAPIVolumeFile& b);
+  friend bool operator==(const DownwardAPIVolumeFile&, const DownwardAPIVolumeFile&);
 };
 
 struct DownwardAPIProjection {
   std::vector<DownwardAPIVolumeFile> items = {};
-  friend bool operator==(const DownwardAPIProjection& a, const DownwardAPIProjection& b);
+  friend bool operator==(const DownwardAPIProjection&, const DownwardAPIProjection&);
 };
 
 struct DownwardAPIVolumeSource {
   std::vector<DownwardAPIVolumeFile> items = {};
   std::optional<std::int32_t> defaultMode = {};
   std::optional<std::int64_t> defaultUser = {};
-  friend bool operator==(const DownwardAPIVolumeSource& a, const DownwardAPIVolumeSource& b);
+  friend bool operator==(const DownwardAPIVolumeSource&, const DownwardAPIVolumeSource&);
 };
 
 struct EmptyDirVolumeSource {
   std::string medium = {};
   std::optional<resource::Quantity> sizeLimit = {};
   std::optional<std::int32_t> mode = {};
-  friend bool operator==(const EmptyDirVolumeSource& a, const EmptyDirVolumeSource& b);
+  friend bool operator==(const EmptyDirVolumeSource&, const EmptyDirVolumeSource&);
 };
 
 struct EndpointAddress {
@@ -2261,7 +2265,7 @@ struct EndpointAddress {
   std::string hostname = {};
   std::optional<std::string> nodeName = {};
   Box<ObjectReference> targetRef = {};
-  friend bool operator==(const EndpointAddress& a, const EndpointAddress& b);
+  friend bool operator==(const EndpointAddress&, const EndpointAddress&);
 };
 
 struct EndpointPort {
@@ -2269,14 +2273,14 @@ struct EndpointPort {
   std::int32_t port = 0;
   std::string protocol = {};
   std::optional<std::string> appProtocol = {};
-  friend bool operator==(const EndpointPort& a, const EndpointPort& b);
+  friend bool operator==(const EndpointPort&, const EndpointPort&);
 };
 
 struct EndpointSubset {
   std::vector<EndpointAddress> addresses = {};
   std::vector<EndpointAddress> notReadyAddresses = {};
   std::vector<EndpointPort> ports = {};
-  friend bool operator==(const EndpointSubset& a, const EndpointSubset& b);
+  friend bool operator==(const EndpointSubset&, const EndpointSubset&);
 };
 
 struct Endpoints {
@@ -2284,7 +2288,7 @@ struct Endpoints {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   std::vector<EndpointSubset> subsets = {};
-  friend bool operator==(const Endpoints& a, const Endpoints& b);
+  friend bool operator==(const Endpoints&, const Endpoints&);
 };
 
 struct EndpointsList {
@@ -2292,7 +2296,7 @@ struct EndpointsList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<Endpoints> items = {};
-  friend bool operator==(const EndpointsList& a, const EndpointsList& b);
+  friend bool operator==(const EndpointsList&, const EndpointsList&);
 };
 
 struct EnvVarSource {
@@ -2301,7 +2305,7 @@ struct EnvVarSource {
   Box<ConfigMapKeySelector> configMapKeyRef = {};
   Box<SecretKeySelector> secretKeyRef = {};
   Box<FileKeySelector> fileKeyRef = {};
-  friend bool operator==(const EnvVarSource& a, const EnvVarSource& b);
+  friend bool operator==(const EnvVarSource&, const EnvVarSource&);
 };
 
 struct EphemeralContainer {
@@ -2331,7 +2335,7 @@ struct EphemeralContainer {
   bool stdinOnce = false;
   bool tty = false;
   std::string targetContainerName = {};
-  friend bool operator==(const EphemeralContainer& a, const EphemeralContainer& b);
+  friend bool operator==(const EphemeralContainer&, const EphemeralContainer&);
 };
 
 struct EphemeralContainerCommon {
@@ -2360,18 +2364,18 @@ struct EphemeralContainerCommon {
   bool stdin_ = false;
   bool stdinOnce = false;
   bool tty = false;
-  friend bool operator==(const EphemeralContainerCommon& a, const EphemeralContainerCommon& b);
+  friend bool operator==(const EphemeralContainerCommon&, const EphemeralContainerCommon&);
 };
 
 struct EphemeralVolumeSource {
   Box<PersistentVolumeClaimTemplate> volumeClaimTemplate = {};
-  friend bool operator==(const EphemeralVolumeSource& a, const EphemeralVolumeSource& b);
+  friend bool operator==(const EphemeralVolumeSource&, const EphemeralVolumeSource&);
 };
 
 struct EventSource {
   std::string component = {};
   std::string host = {};
-  friend bool operator==(const EventSource& a, const EventSource& b);
+  friend bool operator==(const EventSource&, const EventSource&);
 };
 
 struct Event {
@@ -2392,7 +2396,7 @@ struct Event {
   Box<ObjectReference> related = {};
   std::string reportingComponent = {};
   std::string reportingInstance = {};
-  friend bool operator==(const Event& a, const Event& b);
+  friend bool operator==(const Event&, const Event&);
 };
 
 struct EventList {
@@ -2400,24 +2404,24 @@ struct EventList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<Event> items = {};
-  friend bool operator==(const EventList& a, const EventList& b);
+  friend bool operator==(const EventList&, const EventList&);
 };
 
 struct EventSeries {
   std::int32_t count = 0;
   metav1::MicroTime lastObservedTime = {};
-  friend bool operator==(const EventSeries& a, const EventSeries& b);
+  friend bool operator==(const EventSeries&, const EventSeries&);
 };
 
 struct EvictionResponder {
   std::string name = {};
   std::optional<std::int32_t> priority = {};
-  friend bool operator==(const EvictionResponder& a, const EvictionResponder& b);
+  friend bool operator==(const EvictionResponder&, const EvictionResponder&);
 };
 
 struct ExecAction {
   std::vector<std::string> command = {};
-  friend bool operator==(const ExecAction& a, const ExecAction& b);
+  friend bool operator==(const ExecAction&, const ExecAction&);
 };
 
 struct FCVolumeSource {
@@ -2426,7 +2430,7 @@ struct FCVolumeSource {
   std::string fsType = {};
   bool readOnly = false;
   std::vector<std::string> wwids = {};
-  friend bool operator==(const FCVolumeSource& a, const FCVolumeSource& b);
+  friend bool operator==(const FCVolumeSource&, const FCVolumeSource&);
 };
 
 struct FileKeySelector {
@@ -2434,7 +2438,7 @@ struct FileKeySelector {
   std::string path = {};
   std::string key = {};
   std::optional<bool> optional = {};
-  friend bool operator==(const FileKeySelector& a, const FileKeySelector& b);
+  friend bool operator==(const FileKeySelector&, const FileKeySelector&);
 };
 
 struct FlexPersistentVolumeSource {
@@ -2443,7 +2447,7 @@ struct FlexPersistentVolumeSource {
   Box<SecretReference> secretRef = {};
   bool readOnly = false;
   StringMap<std::string> options = {};
-  friend bool operator==(const FlexPersistentVolumeSource& a, const FlexPersistentVolumeSource& b);
+  friend bool operator==(const FlexPersistentVolumeSource&, const FlexPersistentVolumeSource&);
 };
 
 struct FlexVolumeSource {
@@ -2452,13 +2456,13 @@ struct FlexVolumeSource {
   Box<LocalObjectReference> secretRef = {};
   bool readOnly = false;
   StringMap<std::string> options = {};
-  friend bool operator==(const FlexVolumeSource& a, const FlexVolumeSource& b);
+  friend bool operator==(const FlexVolumeSource&, const FlexVolumeSource&);
 };
 
 struct FlockerVolumeSource {
   std::string datasetName = {};
   std::string datasetUUID = {};
-  friend bool operator==(const FlockerVolumeSource& a, const FlockerVolumeSource& b);
+  friend bool operator==(const FlockerVolumeSource&, const FlockerVolumeSource&);
 };
 
 struct GCEPersistentDiskVolumeSource {
@@ -2466,21 +2470,22 @@ struct GCEPersistentDiskVolumeSource {
   std::string fsType = {};
   std::int32_t partition = 0;
   bool readOnly = false;
-  friend bool operator==(const GCEPersistentDiskVolumeSource& a, const GCEPersistentDiskVolumeSource& b);
+  friend bool operator==(const GCEPersistentDiskVolumeSource&,
+                         const GCEPersistentDiskVolumeSource&);
 };
 
 struct GRPCAction {
   std::int32_t port = 0;
   std::optional<std::string> service = {};
   std::optional<std::string> mode = {};
-  friend bool operator==(const GRPCAction& a, const GRPCAction& b);
+  friend bool operator==(const GRPCAction&, const GRPCAction&);
 };
 
 struct GitRepoVolumeSource {
   std::string repository = {};
   std::string revision = {};
   std::string directory = {};
-  friend bool operator==(const GitRepoVolumeSource& a, const GitRepoVolumeSource& b);
+  friend bool operator==(const GitRepoVolumeSource&, const GitRepoVolumeSource&);
 };
 
 struct GlusterfsPersistentVolumeSource {
@@ -2488,20 +2493,21 @@ struct GlusterfsPersistentVolumeSource {
   std::string path = {};
   bool readOnly = false;
   std::optional<std::string> endpointsNamespace = {};
-  friend bool operator==(const GlusterfsPersistentVolumeSource& a, const GlusterfsPersistentVolumeSource& b);
+  friend bool operator==(const GlusterfsPersistentVolumeSource&,
+                         const GlusterfsPersistentVolumeSource&);
 };
 
 struct GlusterfsVolumeSource {
   std::string endpoints = {};
   std::string path = {};
   bool readOnly = false;
-  friend bool operator==(const GlusterfsVolumeSource& a, const GlusterfsVolumeSource& b);
+  friend bool operator==(const GlusterfsVolumeSource&, const GlusterfsVolumeSource&);
 };
 
 struct HTTPHeader {
   std::string name = {};
   std::string value = {};
-  friend bool operator==(const HTTPHeader& a, const HTTPHeader& b);
+  friend bool operator==(const HTTPHeader&, const HTTPHeader&);
 };
 
 struct HTTPGetAction {
@@ -2511,24 +2517,24 @@ struct HTTPGetAction {
   std::string scheme = {};
   std::vector<HTTPHeader> httpHeaders = {};
   std::optional<std::string> protocol = {};
-  friend bool operator==(const HTTPGetAction& a, const HTTPGetAction& b);
+  friend bool operator==(const HTTPGetAction&, const HTTPGetAction&);
 };
 
 struct HostAlias {
   std::string ip = {};
   std::vector<std::string> hostnames = {};
-  friend bool operator==(const HostAlias& a, const HostAlias& b);
+  friend bool operator==(const HostAlias&, const HostAlias&);
 };
 
 struct HostIP {
   std::string ip = {};
-  friend bool operator==(const HostIP& a, const HostIP& b);
+  friend bool operator==(const HostIP&, const HostIP&);
 };
 
 struct HostPathVolumeSource {
   std::string path = {};
   std::optional<std::string> type = {};
-  friend bool operator==(const HostPathVolumeSource& a, const HostPathVolumeSource& b);
+  friend bool operator==(const HostPathVolumeSource&, const HostPathVolumeSource&);
 };
 
 struct ISCSIPersistentVolumeSource {
@@ -2543,7 +2549,7 @@ struct ISCSIPersistentVolumeSource {
   bool chapAuthSession = false;
   Box<SecretReference> secretRef = {};
   std::optional<std::string> initiatorName = {};
-  friend bool operator==(const ISCSIPersistentVolumeSource& a, const ISCSIPersistentVolumeSource& b);
+  friend bool operator==(const ISCSIPersistentVolumeSource&, const ISCSIPersistentVolumeSource&);
 };
 
 struct ISCSIVolumeSource {
@@ -2558,25 +2564,25 @@ struct ISCSIVolumeSource {
   bool chapAuthSession = false;
   Box<LocalObjectReference> secretRef = {};
   std::optional<std::string> initiatorName = {};
-  friend bool operator==(const ISCSIVolumeSource& a, const ISCSIVolumeSource& b);
+  friend bool operator==(const ISCSIVolumeSource&, const ISCSIVolumeSource&);
 };
 
 struct ImageVolumeSource {
   std::string reference = {};
   std::string pullPolicy = {};
-  friend bool operator==(const ImageVolumeSource& a, const ImageVolumeSource& b);
+  friend bool operator==(const ImageVolumeSource&, const ImageVolumeSource&);
 };
 
 struct ImageVolumeStatus {
   std::string imageRef = {};
-  friend bool operator==(const ImageVolumeStatus& a, const ImageVolumeStatus& b);
+  friend bool operator==(const ImageVolumeStatus&, const ImageVolumeStatus&);
 };
 
 struct Lifecycle {
   Box<LifecycleHandler> postStart = {};
   Box<LifecycleHandler> preStop = {};
   std::optional<std::string> stopSignal = {};
-  friend bool operator==(const Lifecycle& a, const Lifecycle& b);
+  friend bool operator==(const Lifecycle&, const Lifecycle&);
 };
 
 struct LifecycleHandler {
@@ -2584,7 +2590,7 @@ struct LifecycleHandler {
   Box<HTTPGetAction> httpGet = {};
   Box<TCPSocketAction> tcpSocket = {};
   Box<SleepAction> sleep = {};
-  friend bool operator==(const LifecycleHandler& a, const LifecycleHandler& b);
+  friend bool operator==(const LifecycleHandler&, const LifecycleHandler&);
 };
 
 struct LimitRangeItem {
@@ -2594,12 +2600,12 @@ struct LimitRangeItem {
   ResourceList default_ = {};
   ResourceList defaultRequest = {};
   ResourceList maxLimitRequestRatio = {};
-  friend bool operator==(const LimitRangeItem& a, const LimitRangeItem& b);
+  friend bool operator==(const LimitRangeItem&, const LimitRangeItem&);
 };
 
 struct LimitRangeSpec {
   RequiredList<LimitRangeItem> limits = {};
-  friend bool operator==(const LimitRangeSpec& a, const LimitRangeSpec& b);
+  friend bool operator==(const LimitRangeSpec&, const LimitRangeSpec&);
 };
 
 struct LimitRange {
@@ -2607,7 +2613,7 @@ struct LimitRange {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   LimitRangeSpec spec = {};
-  friend bool operator==(const LimitRange& a, const LimitRange& b);
+  friend bool operator==(const LimitRange&, const LimitRange&);
 };
 
 struct LimitRangeList {
@@ -2615,21 +2621,21 @@ struct LimitRangeList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<LimitRange> items = {};
-  friend bool operator==(const LimitRangeList& a, const LimitRangeList& b);
+  friend bool operator==(const LimitRangeList&, const LimitRangeList&);
 };
 
 struct LinuxContainerUser {
   std::int64_t uid = 0;
   std::int64_t gid = 0;
   std::vector<std::int64_t> supplementalGroups = {};
-  friend bool operator==(const LinuxContainerUser& a, const LinuxContainerUser& b);
+  friend bool operator==(const LinuxContainerUser&, const LinuxContainerUser&);
 };
 
 struct PortStatus {
   std::int32_t port = 0;
   std::string protocol = {};
   std::optional<std::string> error = {};
-  friend bool operator==(const PortStatus& a, const PortStatus& b);
+  friend bool operator==(const PortStatus&, const PortStatus&);
 };
 
 struct LoadBalancerIngress {
@@ -2637,41 +2643,41 @@ struct LoadBalancerIngress {
   std::string hostname = {};
   std::optional<std::string> ipMode = {};
   std::vector<PortStatus> ports = {};
-  friend bool operator==(const LoadBalancerIngress& a, const LoadBalancerIngress& b);
+  friend bool operator==(const LoadBalancerIngress&, const LoadBalancerIngress&);
 };
 
 struct LoadBalancerStatus {
   std::vector<LoadBalancerIngress> ingress = {};
-  friend bool operator==(const LoadBalancerStatus& a, const LoadBalancerStatus& b);
+  friend bool operator==(const LoadBalancerStatus&, const LoadBalancerStatus&);
 };
 
 struct LocalObjectReference {
   std::string name = {};
-  friend bool operator==(const LocalObjectReference& a, const LocalObjectReference& b);
+  friend bool operator==(const LocalObjectReference&, const LocalObjectReference&);
 };
 
 struct LocalVolumeSource {
   std::string path = {};
   std::optional<std::string> fsType = {};
-  friend bool operator==(const LocalVolumeSource& a, const LocalVolumeSource& b);
+  friend bool operator==(const LocalVolumeSource&, const LocalVolumeSource&);
 };
 
 struct ModifyVolumeStatus {
   std::string targetVolumeAttributesClassName = {};
   std::string status = {};
-  friend bool operator==(const ModifyVolumeStatus& a, const ModifyVolumeStatus& b);
+  friend bool operator==(const ModifyVolumeStatus&, const ModifyVolumeStatus&);
 };
 
 struct NFSVolumeSource {
   std::string server = {};
   std::string path = {};
   bool readOnly = false;
-  friend bool operator==(const NFSVolumeSource& a, const NFSVolumeSource& b);
+  friend bool operator==(const NFSVolumeSource&, const NFSVolumeSource&);
 };
 
 struct NamespaceSpec {
   std::vector<std::string> finalizers = {};
-  friend bool operator==(const NamespaceSpec& a, const NamespaceSpec& b);
+  friend bool operator==(const NamespaceSpec&, const NamespaceSpec&);
 };
 
 struct NamespaceCondition {
@@ -2680,13 +2686,13 @@ struct NamespaceCondition {
   metav1::Time lastTransitionTime = {};
   std::string reason = {};
   std::string message = {};
-  friend bool operator==(const NamespaceCondition& a, const NamespaceCondition& b);
+  friend bool operator==(const NamespaceCondition&, const NamespaceCondition&);
 };
 
 struct NamespaceStatus {
   std::string phase = {};
   std::vector<NamespaceCondition> conditions = {};
-  friend bool operator==(const NamespaceStatus& a, const NamespaceStatus& b);
+  friend bool operator==(const NamespaceStatus&, const NamespaceStatus&);
 };
 
 struct Namespace {
@@ -2695,7 +2701,7 @@ struct Namespace {
   metav1::ObjectMeta metadata = {};
   NamespaceSpec spec = {};
   NamespaceStatus status = {};
-  friend bool operator==(const Namespace& a, const Namespace& b);
+  friend bool operator==(const Namespace&, const Namespace&);
 };
 
 struct NamespaceList {
@@ -2703,7 +2709,7 @@ struct NamespaceList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<Namespace> items = {};
-  friend bool operator==(const NamespaceList& a, const NamespaceList& b);
+  friend bool operator==(const NamespaceList&, const NamespaceList&);
 };
 
 struct Taint {
@@ -2711,7 +2717,7 @@ struct Taint {
   std::string value = {};
   std::string effect = {};
   std::optional<metav1::Time> timeAdded = {};
-  friend bool operator==(const Taint& a, const Taint& b);
+  friend bool operator==(const Taint&, const Taint&);
 };
 
 struct NodeSpec {
@@ -2723,13 +2729,13 @@ struct NodeSpec {
   Box<NodeConfigSource> configSource = {};
   std::string externalID = {};
   Box<NodePodPreemptionPolicy> podPreemptionPolicy = {};
-  friend bool operator==(const NodeSpec& a, const NodeSpec& b);
+  friend bool operator==(const NodeSpec&, const NodeSpec&);
 };
 
 struct NodeAddress {
   std::string type = {};
   std::string address = {};
-  friend bool operator==(const NodeAddress& a, const NodeAddress& b);
+  friend bool operator==(const NodeAddress&, const NodeAddress&);
 };
 
 struct NodeCondition {
@@ -2739,18 +2745,18 @@ struct NodeCondition {
   metav1::Time lastTransitionTime = {};
   std::string reason = {};
   std::string message = {};
-  friend bool operator==(const NodeCondition& a, const NodeCondition& b);
+  friend bool operator==(const NodeCondition&, const NodeCondition&);
 };
 
 struct NodeDaemonEndpoints {
   DaemonEndpoint kubeletEndpoint = {};
-  friend bool operator==(const NodeDaemonEndpoints& a, const NodeDaemonEndpoints& b);
+  friend bool operator==(const NodeDaemonEndpoints&, const NodeDaemonEndpoints&);
 };
 
 struct NodeRuntimeHandler {
   std::string name = {};
   Box<NodeRuntimeHandlerFeatures> features = {};
-  friend bool operator==(const NodeRuntimeHandler& a, const NodeRuntimeHandler& b);
+  friend bool operator==(const NodeRuntimeHandler&, const NodeRuntimeHandler&);
 };
 
 struct NodeSystemInfo {
@@ -2766,7 +2772,7 @@ struct NodeSystemInfo {
   std::string architecture = {};
   Box<NodeSwapStatus> swap = {};
   std::optional<bool> runningInUserNamespace = {};
-  friend bool operator==(const NodeSystemInfo& a, const NodeSystemInfo& b);
+  friend bool operator==(const NodeSystemInfo&, const NodeSystemInfo&);
 };
 
 struct NodeStatus {
@@ -2784,7 +2790,7 @@ struct NodeStatus {
   std::vector<NodeRuntimeHandler> runtimeHandlers = {};
   Box<NodeFeatures> features = {};
   std::vector<std::string> declaredFeatures = {};
-  friend bool operator==(const NodeStatus& a, const NodeStatus& b);
+  friend bool operator==(const NodeStatus&, const NodeStatus&);
 };
 
 struct Node {
@@ -2793,45 +2799,47 @@ struct Node {
   metav1::ObjectMeta metadata = {};
   NodeSpec spec = {};
   NodeStatus status = {};
-  friend bool operator==(const Node& a, const Node& b);
+  friend bool operator==(const Node&, const Node&);
 };
 
 struct NodeSelectorRequirement {
   std::string key = {};
   std::string operator_ = {};
   std::vector<std::string> values = {};
-  friend bool operator==(const NodeSelectorRequirement& a, const NodeSelectorRequirement& b);
+  friend bool operator==(const NodeSelectorRequirement&, const NodeSelectorRequirement&);
 };
 
 struct NodeSelectorTerm {
   std::vector<NodeSelectorRequirement> matchExpressions = {};
   std::vector<NodeSelectorRequirement> matchFields = {};
-  friend bool operator==(const NodeSelectorTerm& a, const NodeSelectorTerm& b);
+  friend bool operator==(const NodeSelectorTerm&, const NodeSelectorTerm&);
 };
 
 struct PreferredSchedulingTerm {
   std::int32_t weight = 0;
   NodeSelectorTerm preference = {};
-  friend bool operator==(const PreferredSchedulingTerm& a, const PreferredSchedulingTerm& b);
+  friend bool operator==(const PreferredSchedulingTerm&, const PreferredSchedulingTerm&);
 };
 
 struct NodeAffinity {
   Box<NodeSelector> requiredDuringSchedulingIgnoredDuringExecution = {};
   std::vector<PreferredSchedulingTerm> preferredDuringSchedulingIgnoredDuringExecution = {};
-  friend bool operator==(const NodeAffinity& a, const NodeAffinity& b);
+  friend bool operator==(const NodeAffinity&, const NodeAffinity&);
 };
 
 struct NodeAllocatableMappedResources {
   std::string name = {};
   std::optional<resource::Quantity> quantity = {};
-  friend bool operator==(const NodeAllocatableMappedResources& a, const NodeAllocatableMappedResources& b);
+  friend bool operator==(const NodeAllocatableMappedResources&,
+                         const NodeAllocatableMappedResources&);
 };
 
 struct NodeAllocatableOverheadResources {
   std::string name = {};
   std::optional<resource::Quantity> perPod = {};
   std::optional<resource::Quantity> perContainer = {};
-  friend bool operator==(const NodeAllocatableOverheadResources& a, const NodeAllocatableOverheadResources& b);
+  friend bool operator==(const NodeAllocatableOverheadResources&,
+                         const NodeAllocatableOverheadResources&);
 };
 
 struct NodeAllocatableResourceClaimStatus {
@@ -2839,12 +2847,13 @@ struct NodeAllocatableResourceClaimStatus {
   std::vector<std::string> containers = {};
   std::vector<NodeAllocatableMappedResources> mapping = {};
   std::vector<NodeAllocatableOverheadResources> overhead = {};
-  friend bool operator==(const NodeAllocatableResourceClaimStatus& a, const NodeAllocatableResourceClaimStatus& b);
+  friend bool operator==(const NodeAllocatableResourceClaimStatus&,
+                         const NodeAllocatableResourceClaimStatus&);
 };
 
 struct NodeConfigSource {
   Box<ConfigMapNodeConfigSource> configMap = {};
-  friend bool operator==(const NodeConfigSource& a, const NodeConfigSource& b);
+  friend bool operator==(const NodeConfigSource&, const NodeConfigSource&);
 };
 
 struct NodeConfigStatus {
@@ -2852,12 +2861,12 @@ struct NodeConfigStatus {
   Box<NodeConfigSource> active = {};
   Box<NodeConfigSource> lastKnownGood = {};
   std::string error = {};
-  friend bool operator==(const NodeConfigStatus& a, const NodeConfigStatus& b);
+  friend bool operator==(const NodeConfigStatus&, const NodeConfigStatus&);
 };
 
 struct NodeFeatures {
   std::optional<bool> supplementalGroupsPolicy = {};
-  friend bool operator==(const NodeFeatures& a, const NodeFeatures& b);
+  friend bool operator==(const NodeFeatures&, const NodeFeatures&);
 };
 
 struct NodeList {
@@ -2865,34 +2874,34 @@ struct NodeList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<Node> items = {};
-  friend bool operator==(const NodeList& a, const NodeList& b);
+  friend bool operator==(const NodeList&, const NodeList&);
 };
 
 struct NodePodPreemptionPolicy {
   std::vector<std::string> disableResizePreemption = {};
-  friend bool operator==(const NodePodPreemptionPolicy& a, const NodePodPreemptionPolicy& b);
+  friend bool operator==(const NodePodPreemptionPolicy&, const NodePodPreemptionPolicy&);
 };
 
 struct NodeRuntimeHandlerFeatures {
   std::optional<bool> recursiveReadOnlyMounts = {};
   std::optional<bool> userNamespaces = {};
-  friend bool operator==(const NodeRuntimeHandlerFeatures& a, const NodeRuntimeHandlerFeatures& b);
+  friend bool operator==(const NodeRuntimeHandlerFeatures&, const NodeRuntimeHandlerFeatures&);
 };
 
 struct NodeSelector {
   RequiredList<NodeSelectorTerm> nodeSelectorTerms = {};
-  friend bool operator==(const NodeSelector& a, const NodeSelector& b);
+  friend bool operator==(const NodeSelector&, const NodeSelector&);
 };
 
 struct NodeSwapStatus {
   std::optional<std::int64_t> capacity = {};
-  friend bool operator==(const NodeSwapStatus& a, const NodeSwapStatus& b);
+  friend bool operator==(const NodeSwapStatus&, const NodeSwapStatus&);
 };
 
 struct ObjectFieldSelector {
   std::string apiVersion = {};
   std::string fieldPath = {};
-  friend bool operator==(const ObjectFieldSelector& a, const ObjectFieldSelector& b);
+  friend bool operator==(const ObjectFieldSelector&, const ObjectFieldSelector&);
 };
 
 struct PersistentVolumeSpec {
@@ -2927,7 +2936,7 @@ struct PersistentVolumeSpec {
   std::optional<std::string> volumeMode = {};
   Box<VolumeNodeAffinity> nodeAffinity = {};
   std::optional<std::string> volumeAttributesClassName = {};
-  friend bool operator==(const PersistentVolumeSpec& a, const PersistentVolumeSpec& b);
+  friend bool operator==(const PersistentVolumeSpec&, const PersistentVolumeSpec&);
 };
 
 struct PersistentVolumeStatus {
@@ -2935,7 +2944,7 @@ struct PersistentVolumeStatus {
   std::string message = {};
   std::string reason = {};
   std::optional<metav1::Time> lastPhaseTransitionTime = {};
-  friend bool operator==(const PersistentVolumeStatus& a, const PersistentVolumeStatus& b);
+  friend bool operator==(const PersistentVolumeStatus&, const PersistentVolumeStatus&);
 };
 
 struct PersistentVolume {
@@ -2944,13 +2953,13 @@ struct PersistentVolume {
   metav1::ObjectMeta metadata = {};
   PersistentVolumeSpec spec = {};
   PersistentVolumeStatus status = {};
-  friend bool operator==(const PersistentVolume& a, const PersistentVolume& b);
+  friend bool operator==(const PersistentVolume&, const PersistentVolume&);
 };
 
 struct VolumeResourceRequirements {
   ResourceList limits = {};
   ResourceList requests = {};
-  friend bool operator==(const VolumeResourceRequirements& a, const VolumeResourceRequirements& b);
+  friend bool operator==(const VolumeResourceRequirements&, const VolumeResourceRequirements&);
 };
 
 struct PersistentVolumeClaimSpec {
@@ -2963,7 +2972,7 @@ struct PersistentVolumeClaimSpec {
   Box<TypedLocalObjectReference> dataSource = {};
   Box<TypedObjectReference> dataSourceRef = {};
   std::optional<std::string> volumeAttributesClassName = {};
-  friend bool operator==(const PersistentVolumeClaimSpec& a, const PersistentVolumeClaimSpec& b);
+  friend bool operator==(const PersistentVolumeClaimSpec&, const PersistentVolumeClaimSpec&);
 };
 
 struct PersistentVolumeClaimCondition {
@@ -2973,7 +2982,8 @@ struct PersistentVolumeClaimCondition {
   metav1::Time lastTransitionTime = {};
   std::string reason = {};
   std::string message = {};
-  friend bool operator==(const PersistentVolumeClaimCondition& a, const PersistentVolumeClaimCondition& b);
+  friend bool operator==(const PersistentVolumeClaimCondition&,
+                         const PersistentVolumeClaimCondition&);
 };
 
 struct PersistentVolumeClaimStatus {
@@ -2986,7 +2996,7 @@ struct PersistentVolumeClaimStatus {
   std::optional<std::string> currentVolumeAttributesClassName = {};
   Box<ModifyVolumeStatus> modifyVolumeStatus = {};
   Box<VolumeHealthStatus> healthStatus = {};
-  friend bool operator==(const PersistentVolumeClaimStatus& a, const PersistentVolumeClaimStatus& b);
+  friend bool operator==(const PersistentVolumeClaimStatus&, const PersistentVolumeClaimStatus&);
 };
 
 struct PersistentVolumeClaim {
@@ -2995,7 +3005,7 @@ struct PersistentVolumeClaim {
   metav1::ObjectMeta metadata = {};
   PersistentVolumeClaimSpec spec = {};
   PersistentVolumeClaimStatus status = {};
-  friend bool operator==(const PersistentVolumeClaim& a, const PersistentVolumeClaim& b);
+  friend bool operator==(const PersistentVolumeClaim&, const PersistentVolumeClaim&);
 };
 
 struct PersistentVolumeClaimList {
@@ -3003,19 +3013,21 @@ struct PersistentVolumeClaimList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<PersistentVolumeClaim> items = {};
-  friend bool operator==(const PersistentVolumeClaimList& a, const PersistentVolumeClaimList& b);
+  friend bool operator==(const PersistentVolumeClaimList&, const PersistentVolumeClaimList&);
 };
 
 struct PersistentVolumeClaimTemplate {
   metav1::ObjectMeta metadata = {};
   PersistentVolumeClaimSpec spec = {};
-  friend bool operator==(const PersistentVolumeClaimTemplate& a, const PersistentVolumeClaimTemplate& b);
+  friend bool operator==(const PersistentVolumeClaimTemplate&,
+                         const PersistentVolumeClaimTemplate&);
 };
 
 struct PersistentVolumeClaimVolumeSource {
   std::string claimName = {};
   bool readOnly = false;
-  friend bool operator==(const PersistentVolumeClaimVolumeSource& a, const PersistentVolumeClaimVolumeSource& b);
+  friend bool operator==(const PersistentVolumeClaimVolumeSource&,
+                         const PersistentVolumeClaimVolumeSource&);
 };
 
 struct PersistentVolumeList {
@@ -3023,7 +3035,7 @@ struct PersistentVolumeList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<PersistentVolume> items = {};
-  friend bool operator==(const PersistentVolumeList& a, const PersistentVolumeList& b);
+  friend bool operator==(const PersistentVolumeList&, const PersistentVolumeList&);
 };
 
 struct PersistentVolumeSource {
@@ -3049,30 +3061,31 @@ struct PersistentVolumeSource {
   Box<LocalVolumeSource> local = {};
   Box<StorageOSPersistentVolumeSource> storageos = {};
   Box<CSIPersistentVolumeSource> csi = {};
-  friend bool operator==(const PersistentVolumeSource& a, const PersistentVolumeSource& b);
+  friend bool operator==(const PersistentVolumeSource&, const PersistentVolumeSource&);
 };
 
 struct PhotonPersistentDiskVolumeSource {
   std::string pdID = {};
   std::string fsType = {};
-  friend bool operator==(const PhotonPersistentDiskVolumeSource& a, const PhotonPersistentDiskVolumeSource& b);
+  friend bool operator==(const PhotonPersistentDiskVolumeSource&,
+                         const PhotonPersistentDiskVolumeSource&);
 };
 
 struct PodReadinessGate {
   std::string conditionType = {};
-  friend bool operator==(const PodReadinessGate& a, const PodReadinessGate& b);
+  friend bool operator==(const PodReadinessGate&, const PodReadinessGate&);
 };
 
 struct PodResourceClaim {
   std::string name = {};
   std::optional<std::string> resourceClaimName = {};
   std::optional<std::string> resourceClaimTemplateName = {};
-  friend bool operator==(const PodResourceClaim& a, const PodResourceClaim& b);
+  friend bool operator==(const PodResourceClaim&, const PodResourceClaim&);
 };
 
 struct PodSchedulingGate {
   std::string name = {};
-  friend bool operator==(const PodSchedulingGate& a, const PodSchedulingGate& b);
+  friend bool operator==(const PodSchedulingGate&, const PodSchedulingGate&);
 };
 
 struct Toleration {
@@ -3081,7 +3094,7 @@ struct Toleration {
   std::string value = {};
   std::string effect = {};
   std::optional<std::int64_t> tolerationSeconds = {};
-  friend bool operator==(const Toleration& a, const Toleration& b);
+  friend bool operator==(const Toleration&, const Toleration&);
 };
 
 struct TopologySpreadConstraint {
@@ -3093,7 +3106,7 @@ struct TopologySpreadConstraint {
   std::optional<std::string> nodeAffinityPolicy = {};
   std::optional<std::string> nodeTaintsPolicy = {};
   std::vector<std::string> matchLabelKeys = {};
-  friend bool operator==(const TopologySpreadConstraint& a, const TopologySpreadConstraint& b);
+  friend bool operator==(const TopologySpreadConstraint&, const TopologySpreadConstraint&);
 };
 
 struct Volume {
@@ -3128,7 +3141,7 @@ struct Volume {
   Box<CSIVolumeSource> csi = {};
   Box<EphemeralVolumeSource> ephemeral = {};
   Box<ImageVolumeSource> image = {};
-  friend bool operator==(const Volume& a, const Volume& b);
+  friend bool operator==(const Volume&, const Volume&);
 };
 
 struct PodSpec {
@@ -3175,7 +3188,7 @@ struct PodSpec {
   std::optional<std::string> hostnameOverride = {};
   Box<PodSchedulingGroup> schedulingGroup = {};
   std::vector<EvictionResponder> evictionResponders = {};
-  friend bool operator==(const PodSpec& a, const PodSpec& b);
+  friend bool operator==(const PodSpec&, const PodSpec&);
 };
 
 struct PodCondition {
@@ -3186,32 +3199,32 @@ struct PodCondition {
   metav1::Time lastTransitionTime = {};
   std::string reason = {};
   std::string message = {};
-  friend bool operator==(const PodCondition& a, const PodCondition& b);
+  friend bool operator==(const PodCondition&, const PodCondition&);
 };
 
 struct PodIP {
   std::string ip = {};
-  friend bool operator==(const PodIP& a, const PodIP& b);
+  friend bool operator==(const PodIP&, const PodIP&);
 };
 
 struct PodResourceClaimStatus {
   std::string name = {};
   std::optional<std::string> resourceClaimName = {};
-  friend bool operator==(const PodResourceClaimStatus& a, const PodResourceClaimStatus& b);
+  friend bool operator==(const PodResourceClaimStatus&, const PodResourceClaimStatus&);
 };
 
 struct VolumeHealthCondition {
   std::string status = {};
   std::string reason = {};
   std::string message = {};
-  friend bool operator==(const VolumeHealthCondition& a, const VolumeHealthCondition& b);
+  friend bool operator==(const VolumeHealthCondition&, const VolumeHealthCondition&);
 };
 
 struct PodVolumeHealth {
   std::string name = {};
   std::vector<VolumeHealthCondition> healthConditions = {};
   metav1::Time lastTransitionTime = {};
-  friend bool operator==(const PodVolumeHealth& a, const PodVolumeHealth& b);
+  friend bool operator==(const PodVolumeHealth&, const PodVolumeHealth&);
 };
 
 struct PodStatus {
@@ -3237,7 +3250,7 @@ struct PodStatus {
   Box<ResourceRequirements> resources = {};
   std::vector<NodeAllocatableResourceClaimStatus> nodeAllocatableResourceClaimStatuses = {};
   std::vector<PodVolumeHealth> volumeHealth = {};
-  friend bool operator==(const PodStatus& a, const PodStatus& b);
+  friend bool operator==(const PodStatus&, const PodStatus&);
 };
 
 struct Pod {
@@ -3246,7 +3259,7 @@ struct Pod {
   metav1::ObjectMeta metadata = {};
   PodSpec spec = {};
   PodStatus status = {};
-  friend bool operator==(const Pod& a, const Pod& b);
+  friend bool operator==(const Pod&, const Pod&);
 };
 
 struct PodAffinityTerm {
@@ -3256,25 +3269,25 @@ struct PodAffinityTerm {
   Box<metav1::LabelSelector> namespaceSelector = {};
   std::vector<std::string> matchLabelKeys = {};
   std::vector<std::string> mismatchLabelKeys = {};
-  friend bool operator==(const PodAffinityTerm& a, const PodAffinityTerm& b);
+  friend bool operator==(const PodAffinityTerm&, const PodAffinityTerm&);
 };
 
 struct WeightedPodAffinityTerm {
   std::int32_t weight = 0;
   PodAffinityTerm podAffinityTerm = {};
-  friend bool operator==(const WeightedPodAffinityTerm& a, const WeightedPodAffinityTerm& b);
+  friend bool operator==(const WeightedPodAffinityTerm&, const WeightedPodAffinityTerm&);
 };
 
 struct PodAffinity {
   std::vector<PodAffinityTerm> requiredDuringSchedulingIgnoredDuringExecution = {};
   std::vector<WeightedPodAffinityTerm> preferredDuringSchedulingIgnoredDuringExecution = {};
-  friend bool operator==(const PodAffinity& a, const PodAffinity& b);
+  friend bool operator==(const PodAffinity&, const PodAffinity&);
 };
 
 struct PodAntiAffinity {
   std::vector<PodAffinityTerm> requiredDuringSchedulingIgnoredDuringExecution = {};
   std::vector<WeightedPodAffinityTerm> preferredDuringSchedulingIgnoredDuringExecution = {};
-  friend bool operator==(const PodAntiAffinity& a, const PodAntiAffinity& b);
+  friend bool operator==(const PodAntiAffinity&, const PodAntiAffinity&);
 };
 
 struct PodCertificateProjection {
@@ -3286,26 +3299,27 @@ struct PodCertificateProjection {
   std::string certificateChainPath = {};
   StringMap<std::string> userAnnotations = {};
   std::optional<std::int64_t> user = {};
-  friend bool operator==(const PodCertificateProjection& a, const PodCertificateProjection& b);
+  friend bool operator==(const PodCertificateProjection&, const PodCertificateProjection&);
 };
 
 struct PodDNSConfigOption {
   std::string name = {};
   std::optional<std::string> value = {};
-  friend bool operator==(const PodDNSConfigOption& a, const PodDNSConfigOption& b);
+  friend bool operator==(const PodDNSConfigOption&, const PodDNSConfigOption&);
 };
 
 struct PodDNSConfig {
   std::vector<std::string> nameservers = {};
   std::vector<std::string> searches = {};
   std::vector<PodDNSConfigOption> options = {};
-  friend bool operator==(const PodDNSConfig& a, const PodDNSConfig& b);
+  friend bool operator==(const PodDNSConfig&, const PodDNSConfig&);
 };
 
 struct PodExtendedResourceClaimStatus {
   RequiredList<ContainerExtendedResourceRequest> requestMappings = {};
   std::string resourceClaimName = {};
-  friend bool operator==(const PodExtendedResourceClaimStatus& a, const PodExtendedResourceClaimStatus& b);
+  friend bool operator==(const PodExtendedResourceClaimStatus&,
+                         const PodExtendedResourceClaimStatus&);
 };
 
 struct PodList {
@@ -3313,23 +3327,23 @@ struct PodList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<Pod> items = {};
-  friend bool operator==(const PodList& a, const PodList& b);
+  friend bool operator==(const PodList&, const PodList&);
 };
 
 struct PodOS {
   std::string name = {};
-  friend bool operator==(const PodOS& a, const PodOS& b);
+  friend bool operator==(const PodOS&, const PodOS&);
 };
 
 struct PodSchedulingGroup {
   std::optional<std::string> podGroupName = {};
-  friend bool operator==(const PodSchedulingGroup& a, const PodSchedulingGroup& b);
+  friend bool operator==(const PodSchedulingGroup&, const PodSchedulingGroup&);
 };
 
 struct Sysctl {
   std::string name = {};
   std::string value = {};
-  friend bool operator==(const Sysctl& a, const Sysctl& b);
+  friend bool operator==(const Sysctl&, const Sysctl&);
 };
 
 struct PodSecurityContext {
@@ -3346,13 +3360,13 @@ struct PodSecurityContext {
   Box<SeccompProfile> seccompProfile = {};
   Box<AppArmorProfile> appArmorProfile = {};
   std::optional<std::string> seLinuxChangePolicy = {};
-  friend bool operator==(const PodSecurityContext& a, const PodSecurityContext& b);
+  friend bool operator==(const PodSecurityContext&, const PodSecurityContext&);
 };
 
 struct PodTemplateSpec {
   metav1::ObjectMeta metadata = {};
   PodSpec spec = {};
-  friend bool operator==(const PodTemplateSpec& a, const PodTemplateSpec& b);
+  friend bool operator==(const PodTemplateSpec&, const PodTemplateSpec&);
 };
 
 struct PodTemplate {
@@ -3360,7 +3374,7 @@ struct PodTemplate {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   PodTemplateSpec template_ = {};
-  friend bool operator==(const PodTemplate& a, const PodTemplate& b);
+  friend bool operator==(const PodTemplate&, const PodTemplate&);
 };
 
 struct PodTemplateList {
@@ -3368,14 +3382,14 @@ struct PodTemplateList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<PodTemplate> items = {};
-  friend bool operator==(const PodTemplateList& a, const PodTemplateList& b);
+  friend bool operator==(const PodTemplateList&, const PodTemplateList&);
 };
 
 struct PortworxVolumeSource {
   std::string volumeID = {};
   std::string fsType = {};
   bool readOnly = false;
-  friend bool operator==(const PortworxVolumeSource& a, const PortworxVolumeSource& b);
+  friend bool operator==(const PortworxVolumeSource&, const PortworxVolumeSource&);
 };
 
 struct Probe {
@@ -3389,7 +3403,7 @@ struct Probe {
   std::int32_t successThreshold = 0;
   std::int32_t failureThreshold = 0;
   std::optional<std::int64_t> terminationGracePeriodSeconds = {};
-  friend bool operator==(const Probe& a, const Probe& b);
+  friend bool operator==(const Probe&, const Probe&);
 };
 
 struct ProbeHandler {
@@ -3397,7 +3411,7 @@ struct ProbeHandler {
   Box<HTTPGetAction> httpGet = {};
   Box<TCPSocketAction> tcpSocket = {};
   Box<GRPCAction> grpc = {};
-  friend bool operator==(const ProbeHandler& a, const ProbeHandler& b);
+  friend bool operator==(const ProbeHandler&, const ProbeHandler&);
 };
 
 struct VolumeProjection {
@@ -3407,14 +3421,14 @@ struct VolumeProjection {
   Box<ServiceAccountTokenProjection> serviceAccountToken = {};
   Box<ClusterTrustBundleProjection> clusterTrustBundle = {};
   Box<PodCertificateProjection> podCertificate = {};
-  friend bool operator==(const VolumeProjection& a, const VolumeProjection& b);
+  friend bool operator==(const VolumeProjection&, const VolumeProjection&);
 };
 
 struct ProjectedVolumeSource {
   RequiredList<VolumeProjection> sources = {};
   std::optional<std::int32_t> defaultMode = {};
   std::optional<std::int64_t> defaultUser = {};
-  friend bool operator==(const ProjectedVolumeSource& a, const ProjectedVolumeSource& b);
+  friend bool operator==(const ProjectedVolumeSource&, const ProjectedVolumeSource&);
 };
 
 struct QuobyteVolumeSource {
@@ -3424,7 +3438,7 @@ struct QuobyteVolumeSource {
   std::string user = {};
   std::string group = {};
   std::string tenant = {};
-  friend bool operator==(const QuobyteVolumeSource& a, const QuobyteVolumeSource& b);
+  friend bool operator==(const QuobyteVolumeSource&, const QuobyteVolumeSource&);
 };
 
 struct RBDPersistentVolumeSource {
@@ -3436,7 +3450,7 @@ struct RBDPersistentVolumeSource {
   std::string keyring = {};
   Box<SecretReference> secretRef = {};
   bool readOnly = false;
-  friend bool operator==(const RBDPersistentVolumeSource& a, const RBDPersistentVolumeSource& b);
+  friend bool operator==(const RBDPersistentVolumeSource&, const RBDPersistentVolumeSource&);
 };
 
 struct RBDVolumeSource {
@@ -3448,7 +3462,7 @@ struct RBDVolumeSource {
   std::string keyring = {};
   Box<LocalObjectReference> secretRef = {};
   bool readOnly = false;
-  friend bool operator==(const RBDVolumeSource& a, const RBDVolumeSource& b);
+  friend bool operator==(const RBDVolumeSource&, const RBDVolumeSource&);
 };
 
 struct ReplicationControllerSpec {
@@ -3456,7 +3470,7 @@ struct ReplicationControllerSpec {
   std::int32_t minReadySeconds = 0;
   StringMap<std::string> selector = {};
   Box<PodTemplateSpec> template_ = {};
-  friend bool operator==(const ReplicationControllerSpec& a, const ReplicationControllerSpec& b);
+  friend bool operator==(const ReplicationControllerSpec&, const ReplicationControllerSpec&);
 };
 
 struct ReplicationControllerCondition {
@@ -3465,7 +3479,8 @@ struct ReplicationControllerCondition {
   metav1::Time lastTransitionTime = {};
   std::string reason = {};
   std::string message = {};
-  friend bool operator==(const ReplicationControllerCondition& a, const ReplicationControllerCondition& b);
+  friend bool operator==(const ReplicationControllerCondition&,
+                         const ReplicationControllerCondition&);
 };
 
 struct ReplicationControllerStatus {
@@ -3475,7 +3490,7 @@ struct ReplicationControllerStatus {
   std::int32_t availableReplicas = 0;
   std::int64_t observedGeneration = 0;
   std::vector<ReplicationControllerCondition> conditions = {};
-  friend bool operator==(const ReplicationControllerStatus& a, const ReplicationControllerStatus& b);
+  friend bool operator==(const ReplicationControllerStatus&, const ReplicationControllerStatus&);
 };
 
 struct ReplicationController {
@@ -3484,7 +3499,7 @@ struct ReplicationController {
   metav1::ObjectMeta metadata = {};
   ReplicationControllerSpec spec = {};
   ReplicationControllerStatus status = {};
-  friend bool operator==(const ReplicationController& a, const ReplicationController& b);
+  friend bool operator==(const ReplicationController&, const ReplicationController&);
 };
 
 struct ReplicationControllerList {
@@ -3492,27 +3507,27 @@ struct ReplicationControllerList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<ReplicationController> items = {};
-  friend bool operator==(const ReplicationControllerList& a, const ReplicationControllerList& b);
+  friend bool operator==(const ReplicationControllerList&, const ReplicationControllerList&);
 };
 
 struct ResourceFieldSelector {
   std::string containerName = {};
   std::string resource = {};
   resource::Quantity divisor = {};
-  friend bool operator==(const ResourceFieldSelector& a, const ResourceFieldSelector& b);
+  friend bool operator==(const ResourceFieldSelector&, const ResourceFieldSelector&);
 };
 
 struct ResourceQuotaSpec {
   ResourceList hard = {};
   std::vector<std::string> scopes = {};
   Box<ScopeSelector> scopeSelector = {};
-  friend bool operator==(const ResourceQuotaSpec& a, const ResourceQuotaSpec& b);
+  friend bool operator==(const ResourceQuotaSpec&, const ResourceQuotaSpec&);
 };
 
 struct ResourceQuotaStatus {
   ResourceList hard = {};
   ResourceList used = {};
-  friend bool operator==(const ResourceQuotaStatus& a, const ResourceQuotaStatus& b);
+  friend bool operator==(const ResourceQuotaStatus&, const ResourceQuotaStatus&);
 };
 
 struct ResourceQuota {
@@ -3521,7 +3536,7 @@ struct ResourceQuota {
   metav1::ObjectMeta metadata = {};
   ResourceQuotaSpec spec = {};
   ResourceQuotaStatus status = {};
-  friend bool operator==(const ResourceQuota& a, const ResourceQuota& b);
+  friend bool operator==(const ResourceQuota&, const ResourceQuota&);
 };
 
 struct ResourceQuotaList {
@@ -3529,7 +3544,7 @@ struct ResourceQuotaList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<ResourceQuota> items = {};
-  friend bool operator==(const ResourceQuotaList& a, const ResourceQuotaList& b);
+  friend bool operator==(const ResourceQuotaList&, const ResourceQuotaList&);
 };
 
 struct SELinuxOptions {
@@ -3537,7 +3552,7 @@ struct SELinuxOptions {
   std::string role = {};
   std::string type = {};
   std::string level = {};
-  friend bool operator==(const SELinuxOptions& a, const SELinuxOptions& b);
+  friend bool operator==(const SELinuxOptions&, const SELinuxOptions&);
 };
 
 struct ScaleIOPersistentVolumeSource {
@@ -3551,7 +3566,8 @@ struct ScaleIOPersistentVolumeSource {
   std::string volumeName = {};
   std::string fsType = {};
   bool readOnly = false;
-  friend bool operator==(const ScaleIOPersistentVolumeSource& a, const ScaleIOPersistentVolumeSource& b);
+  friend bool operator==(const ScaleIOPersistentVolumeSource&,
+                         const ScaleIOPersistentVolumeSource&);
 };
 
 struct ScaleIOVolumeSource {
@@ -3565,25 +3581,26 @@ struct ScaleIOVolumeSource {
   std::string volumeName = {};
   std::string fsType = {};
   bool readOnly = false;
-  friend bool operator==(const ScaleIOVolumeSource& a, const ScaleIOVolumeSource& b);
+  friend bool operator==(const ScaleIOVolumeSource&, const ScaleIOVolumeSource&);
 };
 
 struct ScopedResourceSelectorRequirement {
   std::string scopeName = {};
   std::string operator_ = {};
   std::vector<std::string> values = {};
-  friend bool operator==(const ScopedResourceSelectorRequirement& a, const ScopedResourceSelectorRequirement& b);
+  friend bool operator==(const ScopedResourceSelectorRequirement&,
+                         const ScopedResourceSelectorRequirement&);
 };
 
 struct ScopeSelector {
   std::vector<ScopedResourceSelectorRequirement> matchExpressions = {};
-  friend bool operator==(const ScopeSelector& a, const ScopeSelector& b);
+  friend bool operator==(const ScopeSelector&, const ScopeSelector&);
 };
 
 struct SeccompProfile {
   std::string type = {};
   std::optional<std::string> localhostProfile = {};
-  friend bool operator==(const SeccompProfile& a, const SeccompProfile& b);
+  friend bool operator==(const SeccompProfile&, const SeccompProfile&);
 };
 
 struct Secret {
@@ -3594,20 +3611,20 @@ struct Secret {
   StringMap<Bytes> data = {};
   StringMap<std::string> stringData = {};
   std::string type = {};
-  friend bool operator==(const Secret& a, const Secret& b);
+  friend bool operator==(const Secret&, const Secret&);
 };
 
 struct SecretEnvSource {
   std::string name = {};
   std::optional<bool> optional = {};
-  friend bool operator==(const SecretEnvSource& a, const SecretEnvSource& b);
+  friend bool operator==(const SecretEnvSource&, const SecretEnvSource&);
 };
 
 struct SecretKeySelector {
   std::string name = {};
   std::string key = {};
   std::optional<bool> optional = {};
-  friend bool operator==(const SecretKeySelector& a, const SecretKeySelector& b);
+  friend bool operator==(const SecretKeySelector&, const SecretKeySelector&);
 };
 
 struct SecretList {
@@ -3615,20 +3632,20 @@ struct SecretList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<Secret> items = {};
-  friend bool operator==(const SecretList& a, const SecretList& b);
+  friend bool operator==(const SecretList&, const SecretList&);
 };
 
 struct SecretProjection {
   std::string name = {};
   std::vector<KeyToPath> items = {};
   std::optional<bool> optional = {};
-  friend bool operator==(const SecretProjection& a, const SecretProjection& b);
+  friend bool operator==(const SecretProjection&, const SecretProjection&);
 };
 
 struct SecretReference {
   std::string name = {};
   std::string namespace_ = {};
-  friend bool operator==(const SecretReference& a, const SecretReference& b);
+  friend bool operator==(const SecretReference&, const SecretReference&);
 };
 
 struct SecretVolumeSource {
@@ -3637,7 +3654,7 @@ struct SecretVolumeSource {
   std::optional<std::int32_t> defaultMode = {};
   std::optional<bool> optional = {};
   std::optional<std::int64_t> defaultUser = {};
-  friend bool operator==(const SecretVolumeSource& a, const SecretVolumeSource& b);
+  friend bool operator==(const SecretVolumeSource&, const SecretVolumeSource&);
 };
 
 struct SecurityContext {
@@ -3653,7 +3670,7 @@ struct SecurityContext {
   std::optional<std::string> procMount = {};
   Box<SeccompProfile> seccompProfile = {};
   Box<AppArmorProfile> appArmorProfile = {};
-  friend bool operator==(const SecurityContext& a, const SecurityContext& b);
+  friend bool operator==(const SecurityContext&, const SecurityContext&);
 };
 
 struct ServicePort {
@@ -3663,7 +3680,7 @@ struct ServicePort {
   std::int32_t port = 0;
   intstr::IntOrString targetPort = {};
   std::int32_t nodePort = 0;
-  friend bool operator==(const ServicePort& a, const ServicePort& b);
+  friend bool operator==(const ServicePort&, const ServicePort&);
 };
 
 struct ServiceSpec {
@@ -3687,13 +3704,13 @@ struct ServiceSpec {
   std::optional<std::string> loadBalancerClass = {};
   std::optional<std::string> internalTrafficPolicy = {};
   std::optional<std::string> trafficDistribution = {};
-  friend bool operator==(const ServiceSpec& a, const ServiceSpec& b);
+  friend bool operator==(const ServiceSpec&, const ServiceSpec&);
 };
 
 struct ServiceStatus {
   LoadBalancerStatus loadBalancer = {};
   std::vector<metav1::Condition> conditions = {};
-  friend bool operator==(const ServiceStatus& a, const ServiceStatus& b);
+  friend bool operator==(const ServiceStatus&, const ServiceStatus&);
 };
 
 struct Service {
@@ -3702,7 +3719,7 @@ struct Service {
   metav1::ObjectMeta metadata = {};
   ServiceSpec spec = {};
   ServiceStatus status = {};
-  friend bool operator==(const Service& a, const Service& b);
+  friend bool operator==(const Service&, const Service&);
 };
 
 struct ServiceAccount {
@@ -3712,7 +3729,7 @@ struct ServiceAccount {
   std::vector<ObjectReference> secrets = {};
   std::vector<LocalObjectReference> imagePullSecrets = {};
   std::optional<bool> automountServiceAccountToken = {};
-  friend bool operator==(const ServiceAccount& a, const ServiceAccount& b);
+  friend bool operator==(const ServiceAccount&, const ServiceAccount&);
 };
 
 struct ServiceAccountList {
@@ -3720,7 +3737,7 @@ struct ServiceAccountList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<ServiceAccount> items = {};
-  friend bool operator==(const ServiceAccountList& a, const ServiceAccountList& b);
+  friend bool operator==(const ServiceAccountList&, const ServiceAccountList&);
 };
 
 struct ServiceAccountTokenProjection {
@@ -3728,7 +3745,8 @@ struct ServiceAccountTokenProjection {
   std::optional<std::int64_t> expirationSeconds = {};
   std::string path = {};
   std::optional<std::int64_t> user = {};
-  friend bool operator==(const ServiceAccountTokenProjection& a, const ServiceAccountTokenProjection& b);
+  friend bool operator==(const ServiceAccountTokenProjection&,
+                         const ServiceAccountTokenProjection&);
 };
 
 struct ServiceList {
@@ -3736,17 +3754,17 @@ struct ServiceList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<Service> items = {};
-  friend bool operator==(const ServiceList& a, const ServiceList& b);
+  friend bool operator==(const ServiceList&, const ServiceList&);
 };
 
 struct SessionAffinityConfig {
   Box<ClientIPConfig> clientIP = {};
-  friend bool operator==(const SessionAffinityConfig& a, const SessionAffinityConfig& b);
+  friend bool operator==(const SessionAffinityConfig&, const SessionAffinityConfig&);
 };
 
 struct SleepAction {
   std::int64_t seconds = 0;
-  friend bool operator==(const SleepAction& a, const SleepAction& b);
+  friend bool operator==(const SleepAction&, const SleepAction&);
 };
 
 struct StorageOSPersistentVolumeSource {
@@ -3755,7 +3773,8 @@ struct StorageOSPersistentVolumeSource {
   std::string fsType = {};
   bool readOnly = false;
   Box<ObjectReference> secretRef = {};
-  friend bool operator==(const StorageOSPersistentVolumeSource& a, const StorageOSPersistentVolumeSource& b);
+  friend bool operator==(const StorageOSPersistentVolumeSource&,
+                         const StorageOSPersistentVolumeSource&);
 };
 
 struct StorageOSVolumeSource {
@@ -3764,31 +3783,32 @@ struct StorageOSVolumeSource {
   std::string fsType = {};
   bool readOnly = false;
   Box<LocalObjectReference> secretRef = {};
-  friend bool operator==(const StorageOSVolumeSource& a, const StorageOSVolumeSource& b);
+  friend bool operator==(const StorageOSVolumeSource&, const StorageOSVolumeSource&);
 };
 
 struct TCPSocketAction {
   intstr::IntOrString port = {};
   std::string host = {};
-  friend bool operator==(const TCPSocketAction& a, const TCPSocketAction& b);
+  friend bool operator==(const TCPSocketAction&, const TCPSocketAction&);
 };
 
 struct TopologySelectorLabelRequirement {
   std::string key = {};
   RequiredList<std::string> values = {};
-  friend bool operator==(const TopologySelectorLabelRequirement& a, const TopologySelectorLabelRequirement& b);
+  friend bool operator==(const TopologySelectorLabelRequirement&,
+                         const TopologySelectorLabelRequirement&);
 };
 
 struct TopologySelectorTerm {
   std::vector<TopologySelectorLabelRequirement> matchLabelExpressions = {};
-  friend bool operator==(const TopologySelectorTerm& a, const TopologySelectorTerm& b);
+  friend bool operator==(const TopologySelectorTerm&, const TopologySelectorTerm&);
 };
 
 struct TypedLocalObjectReference {
   std::optional<std::string> apiGroup = {};
   std::string kind = {};
   std::string name = {};
-  friend bool operator==(const TypedLocalObjectReference& a, const TypedLocalObjectReference& b);
+  friend bool operator==(const TypedLocalObjectReference&, const TypedLocalObjectReference&);
 };
 
 struct TypedObjectReference {
@@ -3796,18 +3816,18 @@ struct TypedObjectReference {
   std::string kind = {};
   std::string name = {};
   std::optional<std::string> namespace_ = {};
-  friend bool operator==(const TypedObjectReference& a, const TypedObjectReference& b);
+  friend bool operator==(const TypedObjectReference&, const TypedObjectReference&);
 };
 
 struct VolumeHealthStatus {
   std::vector<VolumeHealthCondition> healthConditions = {};
   metav1::Time lastTransitionTime = {};
-  friend bool operator==(const VolumeHealthStatus& a, const VolumeHealthStatus& b);
+  friend bool operator==(const VolumeHealthStatus&, const VolumeHealthStatus&);
 };
 
 struct VolumeNodeAffinity {
   Box<NodeSelector> required = {};
-  friend bool operator==(const VolumeNodeAffinity& a, const VolumeNodeAffinity& b);
+  friend bool operator==(const VolumeNodeAffinity&, const VolumeNodeAffinity&);
 };
 
 struct VolumeSource {
@@ -3841,12 +3861,12 @@ struct VolumeSource {
   Box<CSIVolumeSource> csi = {};
   Box<EphemeralVolumeSource> ephemeral = {};
   Box<ImageVolumeSource> image = {};
-  friend bool operator==(const VolumeSource& a, const VolumeSource& b);
+  friend bool operator==(const VolumeSource&, const VolumeSource&);
 };
 
 struct VolumeStatus {
   Box<ImageVolumeStatus> image = {};
-  friend bool operator==(const VolumeStatus& a, const VolumeStatus& b);
+  friend bool operator==(const VolumeStatus&, const VolumeStatus&);
 };
 
 struct VsphereVirtualDiskVolumeSource {
@@ -3854,7 +3874,8 @@ struct VsphereVirtualDiskVolumeSource {
   std::string fsType = {};
   std::string storagePolicyName = {};
   std::string storagePolicyID = {};
-  friend bool operator==(const VsphereVirtualDiskVolumeSource& a, const VsphereVirtualDiskVolumeSource& b);
+  friend bool operator==(const VsphereVirtualDiskVolumeSource&,
+                         const VsphereVirtualDiskVolumeSource&);
 };
 
 struct WindowsSecurityContextOptions {
@@ -3862,7 +3883,8 @@ struct WindowsSecurityContextOptions {
   std::optional<std::string> gmsaCredentialSpec = {};
   std::optional<std::string> runAsUserName = {};
   std::optional<bool> hostProcess = {};
-  friend bool operator==(const WindowsSecurityContextOptions& a, const WindowsSecurityContextOptions& b);
+  friend bool operator==(const WindowsSecurityContextOptions&,
+                         const WindowsSecurityContextOptions&);
 };
 
 }  // namespace corev1

@@ -77,7 +77,7 @@ struct EndpointConditions {
   std::optional<bool> ready = {};
   std::optional<bool> serving = {};
   std::optional<bool> terminating = {};
-  friend bool operator==(const EndpointConditions& a, const EndpointConditions& b);
+  friend bool operator==(const EndpointConditions&, const EndpointConditions&);
 };
 
 struct Endpoint {
@@ -89,23 +89,23 @@ struct Endpoint {
   std::optional<std::string> nodeName = {};
   std::optional<std::string> zone = {};
   Box<EndpointHints> hints = {};
-  friend bool operator==(const Endpoint& a, const Endpoint& b);
+  friend bool operator==(const Endpoint&, const Endpoint&);
 };
 
 struct ForNode {
   std::string name = {};
-  friend bool operator==(const ForNode& a, const ForNode& b);
+  friend bool operator==(const ForNode&, const ForNode&);
 };
 
 struct ForZone {
   std::string name = {};
-  friend bool operator==(const ForZone& a, const ForZone& b);
+  friend bool operator==(const ForZone&, const ForZone&);
 };
 
 struct EndpointHints {
   std::vector<ForZone> forZones = {};
   std::vector<ForNode> forNodes = {};
-  friend bool operator==(const EndpointHints& a, const EndpointHints& b);
+  friend bool operator==(const EndpointHints&, const EndpointHints&);
 };
 
 struct EndpointPort {
@@ -113,7 +113,7 @@ struct EndpointPort {
   std::optional<std::string> protocol = {};
   std::optional<std::int32_t> port = {};
   std::optional<std::string> appProtocol = {};
-  friend bool operator==(const EndpointPort& a, const EndpointPort& b);
+  friend bool operator==(const EndpointPort&, const EndpointPort&);
 };
 
 struct EndpointSlice {
@@ -123,7 +123,7 @@ struct EndpointSlice {
   std::string addressType = {};
   RequiredList<Endpoint> endpoints = {};
   RequiredList<EndpointPort> ports = {};
-  friend bool operator==(const EndpointSlice& a, const EndpointSlice& b);
+  friend bool operator==(const EndpointSlice&, const EndpointSlice&);
 };
 
 struct EndpointSliceList {
@@ -131,7 +131,7 @@ struct EndpointSliceList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<EndpointSlice> items = {};
-  friend bool operator==(const EndpointSliceList& a, const EndpointSliceList& b);
+  friend bool operator==(const EndpointSliceList&, const EndpointSliceList&);
 };
 
 }  // namespace discoveryv1

@@ -58,7 +58,7 @@ struct Event {
   metav1::Time deprecatedFirstTimestamp = {};
   metav1::Time deprecatedLastTimestamp = {};
   std::int32_t deprecatedCount = 0;
-  friend bool operator==(const Event& a, const Event& b);
+  friend bool operator==(const Event&, const Event&);
 };
 
 struct EventList {
@@ -66,13 +66,13 @@ struct EventList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<Event> items = {};
-  friend bool operator==(const EventList& a, const EventList& b);
+  friend bool operator==(const EventList&, const EventList&);
 };
 
 struct EventSeries {
   std::int32_t count = 0;
   metav1::MicroTime lastObservedTime = {};
-  friend bool operator==(const EventSeries& a, const EventSeries& b);
+  friend bool operator==(const EventSeries&, const EventSeries&);
 };
 
 }  // namespace eventsv1

@@ -186,18 +186,19 @@ inline constexpr std::int32_t kFlowSchemaMaxMatchingPrecedence = 10000;
 struct ExemptPriorityLevelConfiguration {
   std::optional<std::int32_t> nominalConcurrencyShares = {};
   std::optional<std::int32_t> lendablePercent = {};
-  friend bool operator==(const ExemptPriorityLevelConfiguration& a, const ExemptPriorityLevelConfiguration& b);
+  friend bool operator==(const ExemptPriorityLevelConfiguration&,
+                         const ExemptPriorityLevelConfiguration&);
 };
 
 struct FlowDistinguisherMethod {
   std::string type = {};
-  friend bool operator==(const FlowDistinguisherMethod& a, const FlowDistinguisherMethod& b);
+  friend bool operator==(const FlowDistinguisherMethod&, const FlowDistinguisherMethod&);
 };
 
 struct NonResourcePolicyRule {
   RequiredList<std::string> verbs = {};
   RequiredList<std::string> nonResourceURLs = {};
-  friend bool operator==(const NonResourcePolicyRule& a, const NonResourcePolicyRule& b);
+  friend bool operator==(const NonResourcePolicyRule&, const NonResourcePolicyRule&);
 };
 
 struct ResourcePolicyRule {
@@ -206,7 +207,7 @@ struct ResourcePolicyRule {
   RequiredList<std::string> resources = {};
   bool clusterScope = false;
   RequiredList<std::string> namespaces = {};
-  friend bool operator==(const ResourcePolicyRule& a, const ResourcePolicyRule& b);
+  friend bool operator==(const ResourcePolicyRule&, const ResourcePolicyRule&);
 };
 
 struct Subject {
@@ -214,19 +215,20 @@ struct Subject {
   Box<UserSubject> user = {};
   Box<GroupSubject> group = {};
   Box<ServiceAccountSubject> serviceAccount = {};
-  friend bool operator==(const Subject& a, const Subject& b);
+  friend bool operator==(const Subject&, const Subject&);
 };
 
 struct PolicyRulesWithSubjects {
   RequiredList<Subject> subjects = {};
   std::vector<ResourcePolicyRule> resourceRules = {};
   std::vector<NonResourcePolicyRule> nonResourceRules = {};
-  friend bool operator==(const PolicyRulesWithSubjects& a, const PolicyRulesWithSubjects& b);
+  friend bool operator==(const PolicyRulesWithSubjects&, const PolicyRulesWithSubjects&);
 };
 
 struct PriorityLevelConfigurationReference {
   std::string name = {};
-  friend bool operator==(const PriorityLevelConfigurationReference& a, const PriorityLevelConfigurationReference& b);
+  friend bool operator==(const PriorityLevelConfigurationReference&,
+                         const PriorityLevelConfigurationReference&);
 };
 
 struct FlowSchemaSpec {
@@ -234,7 +236,7 @@ struct FlowSchemaSpec {
   std::int32_t matchingPrecedence = 0;
   Box<FlowDistinguisherMethod> distinguisherMethod = {};
   std::vector<PolicyRulesWithSubjects> rules = {};
-  friend bool operator==(const FlowSchemaSpec& a, const FlowSchemaSpec& b);
+  friend bool operator==(const FlowSchemaSpec&, const FlowSchemaSpec&);
 };
 
 struct FlowSchemaCondition {
@@ -243,12 +245,12 @@ struct FlowSchemaCondition {
   metav1::Time lastTransitionTime = {};
   std::string reason = {};
   std::string message = {};
-  friend bool operator==(const FlowSchemaCondition& a, const FlowSchemaCondition& b);
+  friend bool operator==(const FlowSchemaCondition&, const FlowSchemaCondition&);
 };
 
 struct FlowSchemaStatus {
   std::vector<FlowSchemaCondition> conditions = {};
-  friend bool operator==(const FlowSchemaStatus& a, const FlowSchemaStatus& b);
+  friend bool operator==(const FlowSchemaStatus&, const FlowSchemaStatus&);
 };
 
 struct FlowSchema {
@@ -257,7 +259,7 @@ struct FlowSchema {
   metav1::ObjectMeta metadata = {};
   FlowSchemaSpec spec = {};
   FlowSchemaStatus status = {};
-  friend bool operator==(const FlowSchema& a, const FlowSchema& b);
+  friend bool operator==(const FlowSchema&, const FlowSchema&);
 };
 
 struct FlowSchemaList {
@@ -265,18 +267,18 @@ struct FlowSchemaList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<FlowSchema> items = {};
-  friend bool operator==(const FlowSchemaList& a, const FlowSchemaList& b);
+  friend bool operator==(const FlowSchemaList&, const FlowSchemaList&);
 };
 
 struct GroupSubject {
   std::string name = {};
-  friend bool operator==(const GroupSubject& a, const GroupSubject& b);
+  friend bool operator==(const GroupSubject&, const GroupSubject&);
 };
 
 struct LimitResponse {
   std::string type = {};
   Box<QueuingConfiguration> queuing = {};
-  friend bool operator==(const LimitResponse& a, const LimitResponse& b);
+  friend bool operator==(const LimitResponse&, const LimitResponse&);
 };
 
 struct LimitedPriorityLevelConfiguration {
@@ -284,14 +286,16 @@ struct LimitedPriorityLevelConfiguration {
   LimitResponse limitResponse = {};
   std::optional<std::int32_t> lendablePercent = {};
   std::optional<std::int32_t> borrowingLimitPercent = {};
-  friend bool operator==(const LimitedPriorityLevelConfiguration& a, const LimitedPriorityLevelConfiguration& b);
+  friend bool operator==(const LimitedPriorityLevelConfiguration&,
+                         const LimitedPriorityLevelConfiguration&);
 };
 
 struct PriorityLevelConfigurationSpec {
   std::string type = {};
   Box<LimitedPriorityLevelConfiguration> limited = {};
   Box<ExemptPriorityLevelConfiguration> exempt = {};
-  friend bool operator==(const PriorityLevelConfigurationSpec& a, const PriorityLevelConfigurationSpec& b);
+  friend bool operator==(const PriorityLevelConfigurationSpec&,
+                         const PriorityLevelConfigurationSpec&);
 };
 
 struct PriorityLevelConfigurationCondition {
@@ -300,12 +304,14 @@ struct PriorityLevelConfigurationCondition {
   metav1::Time lastTransitionTime = {};
   std::string reason = {};
   std::string message = {};
-  friend bool operator==(const PriorityLevelConfigurationCondition& a, const PriorityLevelConfigurationCondition& b);
+  friend bool operator==(const PriorityLevelConfigurationCondition&,
+                         const PriorityLevelConfigurationCondition&);
 };
 
 struct PriorityLevelConfigurationStatus {
   std::vector<PriorityLevelConfigurationCondition> conditions = {};
-  friend bool operator==(const PriorityLevelConfigurationStatus& a, const PriorityLevelConfigurationStatus& b);
+  friend bool operator==(const PriorityLevelConfigurationStatus&,
+                         const PriorityLevelConfigurationStatus&);
 };
 
 struct PriorityLevelConfiguration {
@@ -314,7 +320,7 @@ struct PriorityLevelConfiguration {
   metav1::ObjectMeta metadata = {};
   PriorityLevelConfigurationSpec spec = {};
   PriorityLevelConfigurationStatus status = {};
-  friend bool operator==(const PriorityLevelConfiguration& a, const PriorityLevelConfiguration& b);
+  friend bool operator==(const PriorityLevelConfiguration&, const PriorityLevelConfiguration&);
 };
 
 struct PriorityLevelConfigurationList {
@@ -322,25 +328,26 @@ struct PriorityLevelConfigurationList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<PriorityLevelConfiguration> items = {};
-  friend bool operator==(const PriorityLevelConfigurationList& a, const PriorityLevelConfigurationList& b);
+  friend bool operator==(const PriorityLevelConfigurationList&,
+                         const PriorityLevelConfigurationList&);
 };
 
 struct QueuingConfiguration {
   std::int32_t queues = 0;
   std::int32_t handSize = 0;
   std::int32_t queueLengthLimit = 0;
-  friend bool operator==(const QueuingConfiguration& a, const QueuingConfiguration& b);
+  friend bool operator==(const QueuingConfiguration&, const QueuingConfiguration&);
 };
 
 struct ServiceAccountSubject {
   std::string namespace_ = {};
   std::string name = {};
-  friend bool operator==(const ServiceAccountSubject& a, const ServiceAccountSubject& b);
+  friend bool operator==(const ServiceAccountSubject&, const ServiceAccountSubject&);
 };
 
 struct UserSubject {
   std::string name = {};
-  friend bool operator==(const UserSubject& a, const UserSubject& b);
+  friend bool operator==(const UserSubject&, const UserSubject&);
 };
 
 }  // namespace flowcontrolv1

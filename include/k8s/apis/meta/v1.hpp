@@ -297,13 +297,13 @@ inline constexpr std::string_view kStatusReasonUnsupportedMediaType = "Unsupport
 struct GroupVersionForDiscovery {
   std::string groupVersion = {};
   std::string version = {};
-  friend bool operator==(const GroupVersionForDiscovery& a, const GroupVersionForDiscovery& b);
+  friend bool operator==(const GroupVersionForDiscovery&, const GroupVersionForDiscovery&);
 };
 
 struct ServerAddressByClientCIDR {
   std::string clientCIDR = {};
   std::string serverAddress = {};
-  friend bool operator==(const ServerAddressByClientCIDR& a, const ServerAddressByClientCIDR& b);
+  friend bool operator==(const ServerAddressByClientCIDR&, const ServerAddressByClientCIDR&);
 };
 
 struct APIGroup {
@@ -313,14 +313,14 @@ struct APIGroup {
   RequiredList<GroupVersionForDiscovery> versions = {};
   GroupVersionForDiscovery preferredVersion = {};
   std::vector<ServerAddressByClientCIDR> serverAddressByClientCIDRs = {};
-  friend bool operator==(const APIGroup& a, const APIGroup& b);
+  friend bool operator==(const APIGroup&, const APIGroup&);
 };
 
 struct APIGroupList {
   std::string kind = {};
   std::string apiVersion = {};
   RequiredList<APIGroup> groups = {};
-  friend bool operator==(const APIGroupList& a, const APIGroupList& b);
+  friend bool operator==(const APIGroupList&, const APIGroupList&);
 };
 
 struct APIResource {
@@ -334,7 +334,7 @@ struct APIResource {
   std::vector<std::string> shortNames = {};
   std::vector<std::string> categories = {};
   std::string storageVersionHash = {};
-  friend bool operator==(const APIResource& a, const APIResource& b);
+  friend bool operator==(const APIResource&, const APIResource&);
 };
 
 struct APIResourceList {
@@ -342,7 +342,7 @@ struct APIResourceList {
   std::string apiVersion = {};
   std::string groupVersion = {};
   RequiredList<APIResource> resources = {};
-  friend bool operator==(const APIResourceList& a, const APIResourceList& b);
+  friend bool operator==(const APIResourceList&, const APIResourceList&);
 };
 
 struct APIVersions {
@@ -350,7 +350,7 @@ struct APIVersions {
   std::string apiVersion = {};
   RequiredList<std::string> versions = {};
   RequiredList<ServerAddressByClientCIDR> serverAddressByClientCIDRs = {};
-  friend bool operator==(const APIVersions& a, const APIVersions& b);
+  friend bool operator==(const APIVersions&, const APIVersions&);
 };
 
 struct Condition {
@@ -360,7 +360,7 @@ struct Condition {
   Time lastTransitionTime = {};
   std::string reason = {};
   std::string message = {};
-  friend bool operator==(const Condition& a, const Condition& b);
+  friend bool operator==(const Condition&, const Condition&);
 };
 
 struct CreateOptions {
@@ -369,7 +369,7 @@ struct CreateOptions {
   std::vector<std::string> dryRun = {};
   std::string fieldManager = {};
   std::string fieldValidation = {};
-  friend bool operator==(const CreateOptions& a, const CreateOptions& b);
+  friend bool operator==(const CreateOptions&, const CreateOptions&);
 };
 
 struct DeleteOptions {
@@ -381,40 +381,40 @@ struct DeleteOptions {
   std::optional<std::string> propagationPolicy = {};
   std::vector<std::string> dryRun = {};
   std::optional<bool> ignoreStoreReadErrorWithClusterBreakingPotential = {};
-  friend bool operator==(const DeleteOptions& a, const DeleteOptions& b);
+  friend bool operator==(const DeleteOptions&, const DeleteOptions&);
 };
 
 struct FieldSelectorRequirement {
   std::string key = {};
   std::string operator_ = {};
   std::vector<std::string> values = {};
-  friend bool operator==(const FieldSelectorRequirement& a, const FieldSelectorRequirement& b);
+  friend bool operator==(const FieldSelectorRequirement&, const FieldSelectorRequirement&);
 };
 
 struct GetOptions {
   std::string kind = {};
   std::string apiVersion = {};
   std::string resourceVersion = {};
-  friend bool operator==(const GetOptions& a, const GetOptions& b);
+  friend bool operator==(const GetOptions&, const GetOptions&);
 };
 
 struct GroupResource {
   std::string group = {};
   std::string resource = {};
-  friend bool operator==(const GroupResource& a, const GroupResource& b);
+  friend bool operator==(const GroupResource&, const GroupResource&);
 };
 
 struct LabelSelectorRequirement {
   std::string key = {};
   std::string operator_ = {};
   std::vector<std::string> values = {};
-  friend bool operator==(const LabelSelectorRequirement& a, const LabelSelectorRequirement& b);
+  friend bool operator==(const LabelSelectorRequirement&, const LabelSelectorRequirement&);
 };
 
 struct LabelSelector {
   StringMap<std::string> matchLabels = {};
   std::vector<LabelSelectorRequirement> matchExpressions = {};
-  friend bool operator==(const LabelSelector& a, const LabelSelector& b);
+  friend bool operator==(const LabelSelector&, const LabelSelector&);
 };
 
 struct ListMeta {
@@ -423,7 +423,7 @@ struct ListMeta {
   std::string continue_ = {};
   std::optional<std::int64_t> remainingItemCount = {};
   Box<ShardInfo> shardInfo = {};
-  friend bool operator==(const ListMeta& a, const ListMeta& b);
+  friend bool operator==(const ListMeta&, const ListMeta&);
 };
 
 struct ListOptions {
@@ -440,7 +440,7 @@ struct ListOptions {
   std::string continue_ = {};
   std::optional<bool> sendInitialEvents = {};
   std::string shardSelector = {};
-  friend bool operator==(const ListOptions& a, const ListOptions& b);
+  friend bool operator==(const ListOptions&, const ListOptions&);
 };
 
 struct ManagedFieldsEntry {
@@ -451,7 +451,7 @@ struct ManagedFieldsEntry {
   std::string fieldsType = {};
   std::optional<FieldsV1> fieldsV1 = {};
   std::string subresource = {};
-  friend bool operator==(const ManagedFieldsEntry& a, const ManagedFieldsEntry& b);
+  friend bool operator==(const ManagedFieldsEntry&, const ManagedFieldsEntry&);
 };
 
 struct OwnerReference {
@@ -461,7 +461,7 @@ struct OwnerReference {
   std::string uid = {};
   std::optional<bool> controller = {};
   std::optional<bool> blockOwnerDeletion = {};
-  friend bool operator==(const OwnerReference& a, const OwnerReference& b);
+  friend bool operator==(const OwnerReference&, const OwnerReference&);
 };
 
 struct ObjectMeta {
@@ -480,14 +480,14 @@ struct ObjectMeta {
   std::vector<OwnerReference> ownerReferences = {};
   std::vector<std::string> finalizers = {};
   std::vector<ManagedFieldsEntry> managedFields = {};
-  friend bool operator==(const ObjectMeta& a, const ObjectMeta& b);
+  friend bool operator==(const ObjectMeta&, const ObjectMeta&);
 };
 
 struct PartialObjectMetadata {
   std::string kind = {};
   std::string apiVersion = {};
   ObjectMeta metadata = {};
-  friend bool operator==(const PartialObjectMetadata& a, const PartialObjectMetadata& b);
+  friend bool operator==(const PartialObjectMetadata&, const PartialObjectMetadata&);
 };
 
 struct PartialObjectMetadataList {
@@ -495,7 +495,7 @@ struct PartialObjectMetadataList {
   std::string apiVersion = {};
   ListMeta metadata = {};
   RequiredList<PartialObjectMetadata> items = {};
-  friend bool operator==(const PartialObjectMetadataList& a, const PartialObjectMetadataList& b);
+  friend bool operator==(const PartialObjectMetadataList&, const PartialObjectMetadataList&);
 };
 
 struct PatchOptions {
@@ -505,18 +505,18 @@ struct PatchOptions {
   std::optional<bool> force = {};
   std::string fieldManager = {};
   std::string fieldValidation = {};
-  friend bool operator==(const PatchOptions& a, const PatchOptions& b);
+  friend bool operator==(const PatchOptions&, const PatchOptions&);
 };
 
 struct Preconditions {
   std::optional<std::string> uid = {};
   std::optional<std::string> resourceVersion = {};
-  friend bool operator==(const Preconditions& a, const Preconditions& b);
+  friend bool operator==(const Preconditions&, const Preconditions&);
 };
 
 struct ShardInfo {
   std::string selector = {};
-  friend bool operator==(const ShardInfo& a, const ShardInfo& b);
+  friend bool operator==(const ShardInfo&, const ShardInfo&);
 };
 
 struct Status {
@@ -528,14 +528,14 @@ struct Status {
   std::string reason = {};
   Box<StatusDetails> details = {};
   std::int32_t code = 0;
-  friend bool operator==(const Status& a, const Status& b);
+  friend bool operator==(const Status&, const Status&);
 };
 
 struct StatusCause {
   std::string reason = {};
   std::string message = {};
   std::string field = {};
-  friend bool operator==(const StatusCause& a, const StatusCause& b);
+  friend bool operator==(const StatusCause&, const StatusCause&);
 };
 
 struct StatusDetails {
@@ -545,7 +545,7 @@ struct StatusDetails {
   std::string uid = {};
   std::vector<StatusCause> causes = {};
   std::int32_t retryAfterSeconds = 0;
-  friend bool operator==(const StatusDetails& a, const StatusDetails& b);
+  friend bool operator==(const StatusDetails&, const StatusDetails&);
 };
 
 struct TableColumnDefinition {
@@ -554,7 +554,7 @@ struct TableColumnDefinition {
   std::string format = {};
   std::string description = {};
   std::int32_t priority = 0;
-  friend bool operator==(const TableColumnDefinition& a, const TableColumnDefinition& b);
+  friend bool operator==(const TableColumnDefinition&, const TableColumnDefinition&);
 };
 
 struct TableRowCondition {
@@ -562,14 +562,14 @@ struct TableRowCondition {
   std::string status = {};
   std::string reason = {};
   std::string message = {};
-  friend bool operator==(const TableRowCondition& a, const TableRowCondition& b);
+  friend bool operator==(const TableRowCondition&, const TableRowCondition&);
 };
 
 struct TableRow {
   RequiredList<runtime::RawExtension> cells = {};
   std::vector<TableRowCondition> conditions = {};
   runtime::RawExtension object = {};
-  friend bool operator==(const TableRow& a, const TableRow& b);
+  friend bool operator==(const TableRow&, const TableRow&);
 };
 
 struct Table {
@@ -578,13 +578,13 @@ struct Table {
   ListMeta metadata = {};
   RequiredList<TableColumnDefinition> columnDefinitions = {};
   RequiredList<TableRow> rows = {};
-  friend bool operator==(const Table& a, const Table& b);
+  friend bool operator==(const Table&, const Table&);
 };
 
 struct TypeMeta {
   std::string kind = {};
   std::string apiVersion = {};
-  friend bool operator==(const TypeMeta& a, const TypeMeta& b);
+  friend bool operator==(const TypeMeta&, const TypeMeta&);
 };
 
 struct UpdateOptions {
@@ -593,13 +593,13 @@ struct UpdateOptions {
   std::vector<std::string> dryRun = {};
   std::string fieldManager = {};
   std::string fieldValidation = {};
-  friend bool operator==(const UpdateOptions& a, const UpdateOptions& b);
+  friend bool operator==(const UpdateOptions&, const UpdateOptions&);
 };
 
 struct WatchEvent {
   std::string type = {};
   runtime::RawExtension object = {};
-  friend bool operator==(const WatchEvent& a, const WatchEvent& b);
+  friend bool operator==(const WatchEvent&, const WatchEvent&);
 };
 
 }  // namespace metav1

@@ -222,24 +222,24 @@ inline constexpr std::string_view kPolicyTypeIngress = "Ingress";
 struct IngressBackend {
   Box<IngressServiceBackend> service = {};
   Box<corev1::TypedLocalObjectReference> resource = {};
-  friend bool operator==(const IngressBackend& a, const IngressBackend& b);
+  friend bool operator==(const IngressBackend&, const IngressBackend&);
 };
 
 struct HTTPIngressPath {
   std::string path = {};
   std::optional<std::string> pathType = {};
   IngressBackend backend = {};
-  friend bool operator==(const HTTPIngressPath& a, const HTTPIngressPath& b);
+  friend bool operator==(const HTTPIngressPath&, const HTTPIngressPath&);
 };
 
 struct HTTPIngressRuleValue {
   RequiredList<HTTPIngressPath> paths = {};
-  friend bool operator==(const HTTPIngressRuleValue& a, const HTTPIngressRuleValue& b);
+  friend bool operator==(const HTTPIngressRuleValue&, const HTTPIngressRuleValue&);
 };
 
 struct IPAddressSpec {
   Box<ParentReference> parentRef = {};
-  friend bool operator==(const IPAddressSpec& a, const IPAddressSpec& b);
+  friend bool operator==(const IPAddressSpec&, const IPAddressSpec&);
 };
 
 struct IPAddress {
@@ -247,7 +247,7 @@ struct IPAddress {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   IPAddressSpec spec = {};
-  friend bool operator==(const IPAddress& a, const IPAddress& b);
+  friend bool operator==(const IPAddress&, const IPAddress&);
 };
 
 struct IPAddressList {
@@ -255,25 +255,25 @@ struct IPAddressList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<IPAddress> items = {};
-  friend bool operator==(const IPAddressList& a, const IPAddressList& b);
+  friend bool operator==(const IPAddressList&, const IPAddressList&);
 };
 
 struct IPBlock {
   std::string cidr = {};
   std::vector<std::string> except = {};
-  friend bool operator==(const IPBlock& a, const IPBlock& b);
+  friend bool operator==(const IPBlock&, const IPBlock&);
 };
 
 struct IngressRule {
   std::string host = {};
   Box<HTTPIngressRuleValue> http = {};
-  friend bool operator==(const IngressRule& a, const IngressRule& b);
+  friend bool operator==(const IngressRule&, const IngressRule&);
 };
 
 struct IngressTLS {
   std::vector<std::string> hosts = {};
   std::string secretName = {};
-  friend bool operator==(const IngressTLS& a, const IngressTLS& b);
+  friend bool operator==(const IngressTLS&, const IngressTLS&);
 };
 
 struct IngressSpec {
@@ -281,31 +281,31 @@ struct IngressSpec {
   Box<IngressBackend> defaultBackend = {};
   std::vector<IngressTLS> tls = {};
   std::vector<IngressRule> rules = {};
-  friend bool operator==(const IngressSpec& a, const IngressSpec& b);
+  friend bool operator==(const IngressSpec&, const IngressSpec&);
 };
 
 struct IngressPortStatus {
   std::int32_t port = 0;
   std::string protocol = {};
   std::optional<std::string> error = {};
-  friend bool operator==(const IngressPortStatus& a, const IngressPortStatus& b);
+  friend bool operator==(const IngressPortStatus&, const IngressPortStatus&);
 };
 
 struct IngressLoadBalancerIngress {
   std::string ip = {};
   std::string hostname = {};
   std::vector<IngressPortStatus> ports = {};
-  friend bool operator==(const IngressLoadBalancerIngress& a, const IngressLoadBalancerIngress& b);
+  friend bool operator==(const IngressLoadBalancerIngress&, const IngressLoadBalancerIngress&);
 };
 
 struct IngressLoadBalancerStatus {
   std::vector<IngressLoadBalancerIngress> ingress = {};
-  friend bool operator==(const IngressLoadBalancerStatus& a, const IngressLoadBalancerStatus& b);
+  friend bool operator==(const IngressLoadBalancerStatus&, const IngressLoadBalancerStatus&);
 };
 
 struct IngressStatus {
   IngressLoadBalancerStatus loadBalancer = {};
-  friend bool operator==(const IngressStatus& a, const IngressStatus& b);
+  friend bool operator==(const IngressStatus&, const IngressStatus&);
 };
 
 struct Ingress {
@@ -314,13 +314,13 @@ struct Ingress {
   metav1::ObjectMeta metadata = {};
   IngressSpec spec = {};
   IngressStatus status = {};
-  friend bool operator==(const Ingress& a, const Ingress& b);
+  friend bool operator==(const Ingress&, const Ingress&);
 };
 
 struct IngressClassSpec {
   std::string controller = {};
   Box<IngressClassParametersReference> parameters = {};
-  friend bool operator==(const IngressClassSpec& a, const IngressClassSpec& b);
+  friend bool operator==(const IngressClassSpec&, const IngressClassSpec&);
 };
 
 struct IngressClass {
@@ -328,7 +328,7 @@ struct IngressClass {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   IngressClassSpec spec = {};
-  friend bool operator==(const IngressClass& a, const IngressClass& b);
+  friend bool operator==(const IngressClass&, const IngressClass&);
 };
 
 struct IngressClassList {
@@ -336,7 +336,7 @@ struct IngressClassList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<IngressClass> items = {};
-  friend bool operator==(const IngressClassList& a, const IngressClassList& b);
+  friend bool operator==(const IngressClassList&, const IngressClassList&);
 };
 
 struct IngressClassParametersReference {
@@ -345,7 +345,8 @@ struct IngressClassParametersReference {
   std::string name = {};
   std::optional<std::string> scope = {};
   std::optional<std::string> namespace_ = {};
-  friend bool operator==(const IngressClassParametersReference& a, const IngressClassParametersReference& b);
+  friend bool operator==(const IngressClassParametersReference&,
+                         const IngressClassParametersReference&);
 };
 
 struct IngressList {
@@ -353,50 +354,50 @@ struct IngressList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<Ingress> items = {};
-  friend bool operator==(const IngressList& a, const IngressList& b);
+  friend bool operator==(const IngressList&, const IngressList&);
 };
 
 struct IngressRuleValue {
   Box<HTTPIngressRuleValue> http = {};
-  friend bool operator==(const IngressRuleValue& a, const IngressRuleValue& b);
+  friend bool operator==(const IngressRuleValue&, const IngressRuleValue&);
 };
 
 struct ServiceBackendPort {
   std::string name = {};
   std::int32_t number = 0;
-  friend bool operator==(const ServiceBackendPort& a, const ServiceBackendPort& b);
+  friend bool operator==(const ServiceBackendPort&, const ServiceBackendPort&);
 };
 
 struct IngressServiceBackend {
   std::string name = {};
   ServiceBackendPort port = {};
-  friend bool operator==(const IngressServiceBackend& a, const IngressServiceBackend& b);
+  friend bool operator==(const IngressServiceBackend&, const IngressServiceBackend&);
 };
 
 struct NetworkPolicyPeer {
   Box<metav1::LabelSelector> podSelector = {};
   Box<metav1::LabelSelector> namespaceSelector = {};
   Box<IPBlock> ipBlock = {};
-  friend bool operator==(const NetworkPolicyPeer& a, const NetworkPolicyPeer& b);
+  friend bool operator==(const NetworkPolicyPeer&, const NetworkPolicyPeer&);
 };
 
 struct NetworkPolicyPort {
   std::optional<std::string> protocol = {};
   std::optional<intstr::IntOrString> port = {};
   std::optional<std::int32_t> endPort = {};
-  friend bool operator==(const NetworkPolicyPort& a, const NetworkPolicyPort& b);
+  friend bool operator==(const NetworkPolicyPort&, const NetworkPolicyPort&);
 };
 
 struct NetworkPolicyEgressRule {
   std::vector<NetworkPolicyPort> ports = {};
   std::vector<NetworkPolicyPeer> to = {};
-  friend bool operator==(const NetworkPolicyEgressRule& a, const NetworkPolicyEgressRule& b);
+  friend bool operator==(const NetworkPolicyEgressRule&, const NetworkPolicyEgressRule&);
 };
 
 struct NetworkPolicyIngressRule {
   std::vector<NetworkPolicyPort> ports = {};
   std::vector<NetworkPolicyPeer> from = {};
-  friend bool operator==(const NetworkPolicyIngressRule& a, const NetworkPolicyIngressRule& b);
+  friend bool operator==(const NetworkPolicyIngressRule&, const NetworkPolicyIngressRule&);
 };
 
 struct NetworkPolicySpec {
@@ -404,7 +405,7 @@ struct NetworkPolicySpec {
   std::vector<NetworkPolicyIngressRule> ingress = {};
   std::vector<NetworkPolicyEgressRule> egress = {};
   std::vector<std::string> policyTypes = {};
-  friend bool operator==(const NetworkPolicySpec& a, const NetworkPolicySpec& b);
+  friend bool operator==(const NetworkPolicySpec&, const NetworkPolicySpec&);
 };
 
 struct NetworkPolicy {
@@ -412,7 +413,7 @@ struct NetworkPolicy {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   NetworkPolicySpec spec = {};
-  friend bool operator==(const NetworkPolicy& a, const NetworkPolicy& b);
+  friend bool operator==(const NetworkPolicy&, const NetworkPolicy&);
 };
 
 struct NetworkPolicyList {
@@ -420,7 +421,7 @@ struct NetworkPolicyList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<NetworkPolicy> items = {};
-  friend bool operator==(const NetworkPolicyList& a, const NetworkPolicyList& b);
+  friend bool operator==(const NetworkPolicyList&, const NetworkPolicyList&);
 };
 
 struct ParentReference {
@@ -428,17 +429,17 @@ struct ParentReference {
   std::string resource = {};
   std::string namespace_ = {};
   std::string name = {};
-  friend bool operator==(const ParentReference& a, const ParentReference& b);
+  friend bool operator==(const ParentReference&, const ParentReference&);
 };
 
 struct ServiceCIDRSpec {
   std::vector<std::string> cidrs = {};
-  friend bool operator==(const ServiceCIDRSpec& a, const ServiceCIDRSpec& b);
+  friend bool operator==(const ServiceCIDRSpec&, const ServiceCIDRSpec&);
 };
 
 struct ServiceCIDRStatus {
   std::vector<metav1::Condition> conditions = {};
-  friend bool operator==(const ServiceCIDRStatus& a, const ServiceCIDRStatus& b);
+  friend bool operator==(const ServiceCIDRStatus&, const ServiceCIDRStatus&);
 };
 
 struct ServiceCIDR {
@@ -447,7 +448,7 @@ struct ServiceCIDR {
   metav1::ObjectMeta metadata = {};
   ServiceCIDRSpec spec = {};
   ServiceCIDRStatus status = {};
-  friend bool operator==(const ServiceCIDR& a, const ServiceCIDR& b);
+  friend bool operator==(const ServiceCIDR&, const ServiceCIDR&);
 };
 
 struct ServiceCIDRList {
@@ -455,7 +456,7 @@ struct ServiceCIDRList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<ServiceCIDR> items = {};
-  friend bool operator==(const ServiceCIDRList& a, const ServiceCIDRList& b);
+  friend bool operator==(const ServiceCIDRList&, const ServiceCIDRList&);
 };
 
 }  // namespace networkingv1

@@ -48,7 +48,7 @@ inline constexpr std::string_view kGroupName = "node.k8s.io";
 
 struct Overhead {
   corev1::ResourceList podFixed = {};
-  friend bool operator==(const Overhead& a, const Overhead& b);
+  friend bool operator==(const Overhead&, const Overhead&);
 };
 
 struct RuntimeClass {
@@ -58,7 +58,7 @@ struct RuntimeClass {
   std::string handler = {};
   Box<Overhead> overhead = {};
   Box<Scheduling> scheduling = {};
-  friend bool operator==(const RuntimeClass& a, const RuntimeClass& b);
+  friend bool operator==(const RuntimeClass&, const RuntimeClass&);
 };
 
 struct RuntimeClassList {
@@ -66,13 +66,13 @@ struct RuntimeClassList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<RuntimeClass> items = {};
-  friend bool operator==(const RuntimeClassList& a, const RuntimeClassList& b);
+  friend bool operator==(const RuntimeClassList&, const RuntimeClassList&);
 };
 
 struct Scheduling {
   StringMap<std::string> nodeSelector = {};
   std::vector<corev1::Toleration> tolerations = {};
-  friend bool operator==(const Scheduling& a, const Scheduling& b);
+  friend bool operator==(const Scheduling&, const Scheduling&);
 };
 
 }  // namespace nodev1

@@ -67,7 +67,7 @@ struct Eviction {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   Box<metav1::DeleteOptions> deleteOptions = {};
-  friend bool operator==(const Eviction& a, const Eviction& b);
+  friend bool operator==(const Eviction&, const Eviction&);
 };
 
 struct PodDisruptionBudgetSpec {
@@ -75,7 +75,7 @@ struct PodDisruptionBudgetSpec {
   Box<metav1::LabelSelector> selector = {};
   std::optional<intstr::IntOrString> maxUnavailable = {};
   std::optional<std::string> unhealthyPodEvictionPolicy = {};
-  friend bool operator==(const PodDisruptionBudgetSpec& a, const PodDisruptionBudgetSpec& b);
+  friend bool operator==(const PodDisruptionBudgetSpec&, const PodDisruptionBudgetSpec&);
 };
 
 struct PodDisruptionBudgetStatus {
@@ -86,7 +86,7 @@ struct PodDisruptionBudgetStatus {
   std::int32_t desiredHealthy = 0;
   std::int32_t expectedPods = 0;
   std::vector<metav1::Condition> conditions = {};
-  friend bool operator==(const PodDisruptionBudgetStatus& a, const PodDisruptionBudgetStatus& b);
+  friend bool operator==(const PodDisruptionBudgetStatus&, const PodDisruptionBudgetStatus&);
 };
 
 struct PodDisruptionBudget {
@@ -95,7 +95,7 @@ struct PodDisruptionBudget {
   metav1::ObjectMeta metadata = {};
   PodDisruptionBudgetSpec spec = {};
   PodDisruptionBudgetStatus status = {};
-  friend bool operator==(const PodDisruptionBudget& a, const PodDisruptionBudget& b);
+  friend bool operator==(const PodDisruptionBudget&, const PodDisruptionBudget&);
 };
 
 struct PodDisruptionBudgetList {
@@ -103,7 +103,7 @@ struct PodDisruptionBudgetList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<PodDisruptionBudget> items = {};
-  friend bool operator==(const PodDisruptionBudgetList& a, const PodDisruptionBudgetList& b);
+  friend bool operator==(const PodDisruptionBudgetList&, const PodDisruptionBudgetList&);
 };
 
 }  // namespace policyv1

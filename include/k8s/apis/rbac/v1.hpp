@@ -94,7 +94,7 @@ inline constexpr std::string_view kVerbAll = "*";
 
 struct AggregationRule {
   std::vector<metav1::LabelSelector> clusterRoleSelectors = {};
-  friend bool operator==(const AggregationRule& a, const AggregationRule& b);
+  friend bool operator==(const AggregationRule&, const AggregationRule&);
 };
 
 struct PolicyRule {
@@ -103,7 +103,7 @@ struct PolicyRule {
   std::vector<std::string> resources = {};
   std::vector<std::string> resourceNames = {};
   std::vector<std::string> nonResourceURLs = {};
-  friend bool operator==(const PolicyRule& a, const PolicyRule& b);
+  friend bool operator==(const PolicyRule&, const PolicyRule&);
 };
 
 struct ClusterRole {
@@ -112,14 +112,14 @@ struct ClusterRole {
   metav1::ObjectMeta metadata = {};
   RequiredList<PolicyRule> rules = {};
   Box<AggregationRule> aggregationRule = {};
-  friend bool operator==(const ClusterRole& a, const ClusterRole& b);
+  friend bool operator==(const ClusterRole&, const ClusterRole&);
 };
 
 struct RoleRef {
   std::string apiGroup = {};
   std::string kind = {};
   std::string name = {};
-  friend bool operator==(const RoleRef& a, const RoleRef& b);
+  friend bool operator==(const RoleRef&, const RoleRef&);
 };
 
 struct Subject {
@@ -127,7 +127,7 @@ struct Subject {
   std::string apiGroup = {};
   std::string name = {};
   std::string namespace_ = {};
-  friend bool operator==(const Subject& a, const Subject& b);
+  friend bool operator==(const Subject&, const Subject&);
 };
 
 struct ClusterRoleBinding {
@@ -136,7 +136,7 @@ struct ClusterRoleBinding {
   metav1::ObjectMeta metadata = {};
   std::vector<Subject> subjects = {};
   RoleRef roleRef = {};
-  friend bool operator==(const ClusterRoleBinding& a, const ClusterRoleBinding& b);
+  friend bool operator==(const ClusterRoleBinding&, const ClusterRoleBinding&);
 };
 
 struct ClusterRoleBindingList {
@@ -144,7 +144,7 @@ struct ClusterRoleBindingList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<ClusterRoleBinding> items = {};
-  friend bool operator==(const ClusterRoleBindingList& a, const ClusterRoleBindingList& b);
+  friend bool operator==(const ClusterRoleBindingList&, const ClusterRoleBindingList&);
 };
 
 struct ClusterRoleList {
@@ -152,7 +152,7 @@ struct ClusterRoleList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<ClusterRole> items = {};
-  friend bool operator==(const ClusterRoleList& a, const ClusterRoleList& b);
+  friend bool operator==(const ClusterRoleList&, const ClusterRoleList&);
 };
 
 struct Role {
@@ -160,7 +160,7 @@ struct Role {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   RequiredList<PolicyRule> rules = {};
-  friend bool operator==(const Role& a, const Role& b);
+  friend bool operator==(const Role&, const Role&);
 };
 
 struct RoleBinding {
@@ -169,7 +169,7 @@ struct RoleBinding {
   metav1::ObjectMeta metadata = {};
   std::vector<Subject> subjects = {};
   RoleRef roleRef = {};
-  friend bool operator==(const RoleBinding& a, const RoleBinding& b);
+  friend bool operator==(const RoleBinding&, const RoleBinding&);
 };
 
 struct RoleBindingList {
@@ -177,7 +177,7 @@ struct RoleBindingList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<RoleBinding> items = {};
-  friend bool operator==(const RoleBindingList& a, const RoleBindingList& b);
+  friend bool operator==(const RoleBindingList&, const RoleBindingList&);
 };
 
 struct RoleList {
@@ -185,7 +185,7 @@ struct RoleList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<Role> items = {};
-  friend bool operator==(const RoleList& a, const RoleList& b);
+  friend bool operator==(const RoleList&, const RoleList&);
 };
 
 }  // namespace rbacv1

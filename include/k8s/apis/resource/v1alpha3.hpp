@@ -115,18 +115,18 @@ struct DeviceTaint {
   std::string value = {};
   std::string effect = {};
   std::optional<metav1::Time> timeAdded = {};
-  friend bool operator==(const DeviceTaint& a, const DeviceTaint& b);
+  friend bool operator==(const DeviceTaint&, const DeviceTaint&);
 };
 
 struct DeviceTaintRuleSpec {
   Box<DeviceTaintSelector> deviceSelector = {};
   DeviceTaint taint = {};
-  friend bool operator==(const DeviceTaintRuleSpec& a, const DeviceTaintRuleSpec& b);
+  friend bool operator==(const DeviceTaintRuleSpec&, const DeviceTaintRuleSpec&);
 };
 
 struct DeviceTaintRuleStatus {
   std::vector<metav1::Condition> conditions = {};
-  friend bool operator==(const DeviceTaintRuleStatus& a, const DeviceTaintRuleStatus& b);
+  friend bool operator==(const DeviceTaintRuleStatus&, const DeviceTaintRuleStatus&);
 };
 
 struct DeviceTaintRule {
@@ -135,7 +135,7 @@ struct DeviceTaintRule {
   metav1::ObjectMeta metadata = {};
   DeviceTaintRuleSpec spec = {};
   DeviceTaintRuleStatus status = {};
-  friend bool operator==(const DeviceTaintRule& a, const DeviceTaintRule& b);
+  friend bool operator==(const DeviceTaintRule&, const DeviceTaintRule&);
 };
 
 struct DeviceTaintRuleList {
@@ -143,14 +143,14 @@ struct DeviceTaintRuleList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<DeviceTaintRule> items = {};
-  friend bool operator==(const DeviceTaintRuleList& a, const DeviceTaintRuleList& b);
+  friend bool operator==(const DeviceTaintRuleList&, const DeviceTaintRuleList&);
 };
 
 struct DeviceTaintSelector {
   std::optional<std::string> driver = {};
   std::optional<std::string> pool = {};
   std::optional<std::string> device = {};
-  friend bool operator==(const DeviceTaintSelector& a, const DeviceTaintSelector& b);
+  friend bool operator==(const DeviceTaintSelector&, const DeviceTaintSelector&);
 };
 
 struct PartitionTypeStatus {
@@ -158,7 +158,7 @@ struct PartitionTypeStatus {
   std::string type = {};
   std::optional<std::int32_t> total = {};
   std::optional<std::int32_t> allocatable = {};
-  friend bool operator==(const PartitionTypeStatus& a, const PartitionTypeStatus& b);
+  friend bool operator==(const PartitionTypeStatus&, const PartitionTypeStatus&);
 };
 
 struct PoolStatus {
@@ -174,7 +174,7 @@ struct PoolStatus {
   std::optional<std::string> validationError = {};
   std::vector<PartitionTypeStatus> partitionSummary = {};
   Box<ShareableSummaryStatus> shareableSummary = {};
-  friend bool operator==(const PoolStatus& a, const PoolStatus& b);
+  friend bool operator==(const PoolStatus&, const PoolStatus&);
 };
 
 struct ResourcePoolStatusRequestSpec {
@@ -182,7 +182,8 @@ struct ResourcePoolStatusRequestSpec {
   std::optional<std::string> poolName = {};
   std::optional<std::int32_t> limit = {};
   std::optional<std::string> defaultPartitionTypeAttribute = {};
-  friend bool operator==(const ResourcePoolStatusRequestSpec& a, const ResourcePoolStatusRequestSpec& b);
+  friend bool operator==(const ResourcePoolStatusRequestSpec&,
+                         const ResourcePoolStatusRequestSpec&);
 };
 
 struct ResourcePoolStatusRequest {
@@ -191,7 +192,7 @@ struct ResourcePoolStatusRequest {
   metav1::ObjectMeta metadata = {};
   ResourcePoolStatusRequestSpec spec = {};
   Box<ResourcePoolStatusRequestStatus> status = {};
-  friend bool operator==(const ResourcePoolStatusRequest& a, const ResourcePoolStatusRequest& b);
+  friend bool operator==(const ResourcePoolStatusRequest&, const ResourcePoolStatusRequest&);
 };
 
 struct ResourcePoolStatusRequestList {
@@ -199,14 +200,16 @@ struct ResourcePoolStatusRequestList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<ResourcePoolStatusRequest> items = {};
-  friend bool operator==(const ResourcePoolStatusRequestList& a, const ResourcePoolStatusRequestList& b);
+  friend bool operator==(const ResourcePoolStatusRequestList&,
+                         const ResourcePoolStatusRequestList&);
 };
 
 struct ResourcePoolStatusRequestStatus {
   std::optional<std::int32_t> poolCount = {};
   std::vector<PoolStatus> pools = {};
   std::vector<metav1::Condition> conditions = {};
-  friend bool operator==(const ResourcePoolStatusRequestStatus& a, const ResourcePoolStatusRequestStatus& b);
+  friend bool operator==(const ResourcePoolStatusRequestStatus&,
+                         const ResourcePoolStatusRequestStatus&);
 };
 
 struct ShareableCapacityStatus {
@@ -214,14 +217,14 @@ struct ShareableCapacityStatus {
   std::optional<resource::Quantity> total = {};
   std::optional<resource::Quantity> consumed = {};
   std::optional<resource::Quantity> available = {};
-  friend bool operator==(const ShareableCapacityStatus& a, const ShareableCapacityStatus& b);
+  friend bool operator==(const ShareableCapacityStatus&, const ShareableCapacityStatus&);
 };
 
 struct ShareableSummaryStatus {
   std::optional<std::int32_t> fullyAvailableDevices = {};
   std::optional<std::int32_t> partiallyAvailableDevices = {};
   std::vector<ShareableCapacityStatus> capacity = {};
-  friend bool operator==(const ShareableSummaryStatus& a, const ShareableSummaryStatus& b);
+  friend bool operator==(const ShareableSummaryStatus&, const ShareableSummaryStatus&);
 };
 
 }  // namespace resourcev1alpha3

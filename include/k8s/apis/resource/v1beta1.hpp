@@ -342,14 +342,15 @@ struct AllocatedDeviceStatus {
   RequiredList<metav1::Condition> conditions = {};
   std::optional<runtime::RawExtension> data = {};
   Box<NetworkDeviceData> networkData = {};
-  friend bool operator==(const AllocatedDeviceStatus& a, const AllocatedDeviceStatus& b);
+  friend bool operator==(const AllocatedDeviceStatus&, const AllocatedDeviceStatus&);
 };
 
 struct DeviceAllocationConfiguration {
   std::string source = {};
   std::vector<std::string> requests = {};
   Box<OpaqueDeviceConfiguration> opaque = {};
-  friend bool operator==(const DeviceAllocationConfiguration& a, const DeviceAllocationConfiguration& b);
+  friend bool operator==(const DeviceAllocationConfiguration&,
+                         const DeviceAllocationConfiguration&);
 };
 
 struct DeviceToleration {
@@ -358,7 +359,7 @@ struct DeviceToleration {
   std::string value = {};
   std::string effect = {};
   std::optional<std::int64_t> tolerationSeconds = {};
-  friend bool operator==(const DeviceToleration& a, const DeviceToleration& b);
+  friend bool operator==(const DeviceToleration&, const DeviceToleration&);
 };
 
 struct DeviceRequestAllocationResult {
@@ -373,20 +374,21 @@ struct DeviceRequestAllocationResult {
   std::optional<std::string> shareID = {};
   StringMap<resource::Quantity> consumedCapacity = {};
   std::vector<std::string> skipNodeOperations = {};
-  friend bool operator==(const DeviceRequestAllocationResult& a, const DeviceRequestAllocationResult& b);
+  friend bool operator==(const DeviceRequestAllocationResult&,
+                         const DeviceRequestAllocationResult&);
 };
 
 struct DeviceAllocationResult {
   std::vector<DeviceRequestAllocationResult> results = {};
   std::vector<DeviceAllocationConfiguration> config = {};
-  friend bool operator==(const DeviceAllocationResult& a, const DeviceAllocationResult& b);
+  friend bool operator==(const DeviceAllocationResult&, const DeviceAllocationResult&);
 };
 
 struct AllocationResult {
   DeviceAllocationResult devices = {};
   Box<corev1::NodeSelector> nodeSelector = {};
   std::optional<metav1::Time> allocationTimestamp = {};
-  friend bool operator==(const AllocationResult& a, const AllocationResult& b);
+  friend bool operator==(const AllocationResult&, const AllocationResult&);
 };
 
 struct DeviceAttribute {
@@ -398,25 +400,25 @@ struct DeviceAttribute {
   std::vector<Bool> bools = {};
   std::vector<std::string> strings = {};
   std::vector<std::string> versions = {};
-  friend bool operator==(const DeviceAttribute& a, const DeviceAttribute& b);
+  friend bool operator==(const DeviceAttribute&, const DeviceAttribute&);
 };
 
 struct DeviceCapacity {
   resource::Quantity value = {};
   Box<CapacityRequestPolicy> requestPolicy = {};
-  friend bool operator==(const DeviceCapacity& a, const DeviceCapacity& b);
+  friend bool operator==(const DeviceCapacity&, const DeviceCapacity&);
 };
 
 struct Counter {
   resource::Quantity value = {};
-  friend bool operator==(const Counter& a, const Counter& b);
+  friend bool operator==(const Counter&, const Counter&);
 };
 
 struct DeviceCounterConsumption {
   std::string counterSet = {};
   StringMap<Counter> counters = {};
   std::vector<std::string> compatibilityGroups = {};
-  friend bool operator==(const DeviceCounterConsumption& a, const DeviceCounterConsumption& b);
+  friend bool operator==(const DeviceCounterConsumption&, const DeviceCounterConsumption&);
 };
 
 struct DeviceTaint {
@@ -424,13 +426,13 @@ struct DeviceTaint {
   std::string value = {};
   std::string effect = {};
   std::optional<metav1::Time> timeAdded = {};
-  friend bool operator==(const DeviceTaint& a, const DeviceTaint& b);
+  friend bool operator==(const DeviceTaint&, const DeviceTaint&);
 };
 
 struct NodeAllocatableResource {
   Box<NodeAllocatableMapping> mapping = {};
   Box<NodeAllocatableOverhead> overhead = {};
-  friend bool operator==(const NodeAllocatableResource& a, const NodeAllocatableResource& b);
+  friend bool operator==(const NodeAllocatableResource&, const NodeAllocatableResource&);
 };
 
 struct BasicDevice {
@@ -446,67 +448,67 @@ struct BasicDevice {
   std::vector<std::string> bindingFailureConditions = {};
   std::optional<bool> allowMultipleAllocations = {};
   StringMap<NodeAllocatableResource> nodeAllocatableResources = {};
-  friend bool operator==(const BasicDevice& a, const BasicDevice& b);
+  friend bool operator==(const BasicDevice&, const BasicDevice&);
 };
 
 struct CELDeviceSelector {
   std::string expression = {};
-  friend bool operator==(const CELDeviceSelector& a, const CELDeviceSelector& b);
+  friend bool operator==(const CELDeviceSelector&, const CELDeviceSelector&);
 };
 
 struct CapacityRequestPolicy {
   std::optional<resource::Quantity> default_ = {};
   std::vector<resource::Quantity> validValues = {};
   Box<CapacityRequestPolicyRange> validRange = {};
-  friend bool operator==(const CapacityRequestPolicy& a, const CapacityRequestPolicy& b);
+  friend bool operator==(const CapacityRequestPolicy&, const CapacityRequestPolicy&);
 };
 
 struct CapacityRequestPolicyRange {
   std::optional<resource::Quantity> min = {};
   std::optional<resource::Quantity> max = {};
   std::optional<resource::Quantity> step = {};
-  friend bool operator==(const CapacityRequestPolicyRange& a, const CapacityRequestPolicyRange& b);
+  friend bool operator==(const CapacityRequestPolicyRange&, const CapacityRequestPolicyRange&);
 };
 
 struct CapacityRequirements {
   StringMap<resource::Quantity> requests = {};
-  friend bool operator==(const CapacityRequirements& a, const CapacityRequirements& b);
+  friend bool operator==(const CapacityRequirements&, const CapacityRequirements&);
 };
 
 struct CounterSet {
   std::string name = {};
   StringMap<Counter> counters = {};
-  friend bool operator==(const CounterSet& a, const CounterSet& b);
+  friend bool operator==(const CounterSet&, const CounterSet&);
 };
 
 struct Device {
   std::string name = {};
   Box<BasicDevice> basic = {};
-  friend bool operator==(const Device& a, const Device& b);
+  friend bool operator==(const Device&, const Device&);
 };
 
 struct DeviceClaimConfiguration {
   std::vector<std::string> requests = {};
   Box<OpaqueDeviceConfiguration> opaque = {};
-  friend bool operator==(const DeviceClaimConfiguration& a, const DeviceClaimConfiguration& b);
+  friend bool operator==(const DeviceClaimConfiguration&, const DeviceClaimConfiguration&);
 };
 
 struct DeviceConstraint {
   std::vector<std::string> requests = {};
   std::optional<std::string> matchAttribute = {};
   std::optional<std::string> distinctAttribute = {};
-  friend bool operator==(const DeviceConstraint& a, const DeviceConstraint& b);
+  friend bool operator==(const DeviceConstraint&, const DeviceConstraint&);
 };
 
 struct DeviceDerivedAttribute {
   std::string name = {};
   std::string expression = {};
-  friend bool operator==(const DeviceDerivedAttribute& a, const DeviceDerivedAttribute& b);
+  friend bool operator==(const DeviceDerivedAttribute&, const DeviceDerivedAttribute&);
 };
 
 struct DeviceSelector {
   Box<CELDeviceSelector> cel = {};
-  friend bool operator==(const DeviceSelector& a, const DeviceSelector& b);
+  friend bool operator==(const DeviceSelector&, const DeviceSelector&);
 };
 
 struct DeviceSubRequest {
@@ -518,7 +520,7 @@ struct DeviceSubRequest {
   std::vector<DeviceToleration> tolerations = {};
   Box<CapacityRequirements> capacity = {};
   std::vector<DeviceDerivedAttribute> derivedAttributes = {};
-  friend bool operator==(const DeviceSubRequest& a, const DeviceSubRequest& b);
+  friend bool operator==(const DeviceSubRequest&, const DeviceSubRequest&);
 };
 
 struct DeviceRequest {
@@ -532,26 +534,26 @@ struct DeviceRequest {
   std::vector<DeviceToleration> tolerations = {};
   Box<CapacityRequirements> capacity = {};
   std::vector<DeviceDerivedAttribute> derivedAttributes = {};
-  friend bool operator==(const DeviceRequest& a, const DeviceRequest& b);
+  friend bool operator==(const DeviceRequest&, const DeviceRequest&);
 };
 
 struct DeviceClaim {
   RequiredList<DeviceRequest> requests = {};
   std::vector<DeviceConstraint> constraints = {};
   std::vector<DeviceClaimConfiguration> config = {};
-  friend bool operator==(const DeviceClaim& a, const DeviceClaim& b);
+  friend bool operator==(const DeviceClaim&, const DeviceClaim&);
 };
 
 struct DeviceClassConfiguration {
   Box<OpaqueDeviceConfiguration> opaque = {};
-  friend bool operator==(const DeviceClassConfiguration& a, const DeviceClassConfiguration& b);
+  friend bool operator==(const DeviceClassConfiguration&, const DeviceClassConfiguration&);
 };
 
 struct DeviceClassSpec {
   std::vector<DeviceSelector> selectors = {};
   std::vector<DeviceClassConfiguration> config = {};
   std::optional<std::string> extendedResourceName = {};
-  friend bool operator==(const DeviceClassSpec& a, const DeviceClassSpec& b);
+  friend bool operator==(const DeviceClassSpec&, const DeviceClassSpec&);
 };
 
 struct DeviceClass {
@@ -559,7 +561,7 @@ struct DeviceClass {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   DeviceClassSpec spec = {};
-  friend bool operator==(const DeviceClass& a, const DeviceClass& b);
+  friend bool operator==(const DeviceClass&, const DeviceClass&);
 };
 
 struct DeviceClassList {
@@ -567,43 +569,43 @@ struct DeviceClassList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<DeviceClass> items = {};
-  friend bool operator==(const DeviceClassList& a, const DeviceClassList& b);
+  friend bool operator==(const DeviceClassList&, const DeviceClassList&);
 };
 
 struct DeviceConfiguration {
   Box<OpaqueDeviceConfiguration> opaque = {};
-  friend bool operator==(const DeviceConfiguration& a, const DeviceConfiguration& b);
+  friend bool operator==(const DeviceConfiguration&, const DeviceConfiguration&);
 };
 
 struct NetworkDeviceData {
   std::string interfaceName = {};
   std::vector<std::string> ips = {};
   std::string hardwareAddress = {};
-  friend bool operator==(const NetworkDeviceData& a, const NetworkDeviceData& b);
+  friend bool operator==(const NetworkDeviceData&, const NetworkDeviceData&);
 };
 
 struct NodeAllocatableMapping {
   std::optional<std::string> capacityKey = {};
   std::optional<resource::Quantity> capacityMultiplier = {};
   std::optional<resource::Quantity> deviceMultiplier = {};
-  friend bool operator==(const NodeAllocatableMapping& a, const NodeAllocatableMapping& b);
+  friend bool operator==(const NodeAllocatableMapping&, const NodeAllocatableMapping&);
 };
 
 struct NodeAllocatableOverhead {
   std::optional<resource::Quantity> perPod = {};
   std::optional<resource::Quantity> perContainer = {};
-  friend bool operator==(const NodeAllocatableOverhead& a, const NodeAllocatableOverhead& b);
+  friend bool operator==(const NodeAllocatableOverhead&, const NodeAllocatableOverhead&);
 };
 
 struct OpaqueDeviceConfiguration {
   std::string driver = {};
   runtime::RawExtension parameters = {};
-  friend bool operator==(const OpaqueDeviceConfiguration& a, const OpaqueDeviceConfiguration& b);
+  friend bool operator==(const OpaqueDeviceConfiguration&, const OpaqueDeviceConfiguration&);
 };
 
 struct ResourceClaimSpec {
   DeviceClaim devices = {};
-  friend bool operator==(const ResourceClaimSpec& a, const ResourceClaimSpec& b);
+  friend bool operator==(const ResourceClaimSpec&, const ResourceClaimSpec&);
 };
 
 struct ResourceClaimConsumerReference {
@@ -611,14 +613,15 @@ struct ResourceClaimConsumerReference {
   std::string resource = {};
   std::string name = {};
   std::string uid = {};
-  friend bool operator==(const ResourceClaimConsumerReference& a, const ResourceClaimConsumerReference& b);
+  friend bool operator==(const ResourceClaimConsumerReference&,
+                         const ResourceClaimConsumerReference&);
 };
 
 struct ResourceClaimStatus {
   Box<AllocationResult> allocation = {};
   std::vector<ResourceClaimConsumerReference> reservedFor = {};
   std::vector<AllocatedDeviceStatus> devices = {};
-  friend bool operator==(const ResourceClaimStatus& a, const ResourceClaimStatus& b);
+  friend bool operator==(const ResourceClaimStatus&, const ResourceClaimStatus&);
 };
 
 struct ResourceClaim {
@@ -627,7 +630,7 @@ struct ResourceClaim {
   metav1::ObjectMeta metadata = {};
   ResourceClaimSpec spec = {};
   ResourceClaimStatus status = {};
-  friend bool operator==(const ResourceClaim& a, const ResourceClaim& b);
+  friend bool operator==(const ResourceClaim&, const ResourceClaim&);
 };
 
 struct ResourceClaimList {
@@ -635,13 +638,13 @@ struct ResourceClaimList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<ResourceClaim> items = {};
-  friend bool operator==(const ResourceClaimList& a, const ResourceClaimList& b);
+  friend bool operator==(const ResourceClaimList&, const ResourceClaimList&);
 };
 
 struct ResourceClaimTemplateSpec {
   metav1::ObjectMeta metadata = {};
   ResourceClaimSpec spec = {};
-  friend bool operator==(const ResourceClaimTemplateSpec& a, const ResourceClaimTemplateSpec& b);
+  friend bool operator==(const ResourceClaimTemplateSpec&, const ResourceClaimTemplateSpec&);
 };
 
 struct ResourceClaimTemplate {
@@ -649,7 +652,7 @@ struct ResourceClaimTemplate {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   ResourceClaimTemplateSpec spec = {};
-  friend bool operator==(const ResourceClaimTemplate& a, const ResourceClaimTemplate& b);
+  friend bool operator==(const ResourceClaimTemplate&, const ResourceClaimTemplate&);
 };
 
 struct ResourceClaimTemplateList {
@@ -657,14 +660,14 @@ struct ResourceClaimTemplateList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<ResourceClaimTemplate> items = {};
-  friend bool operator==(const ResourceClaimTemplateList& a, const ResourceClaimTemplateList& b);
+  friend bool operator==(const ResourceClaimTemplateList&, const ResourceClaimTemplateList&);
 };
 
 struct ResourcePool {
   std::string name = {};
   std::int64_t generation = 0;
   std::int64_t resourceSliceCount = 0;
-  friend bool operator==(const ResourcePool& a, const ResourcePool& b);
+  friend bool operator==(const ResourcePool&, const ResourcePool&);
 };
 
 struct ResourceSliceSpec {
@@ -678,7 +681,7 @@ struct ResourceSliceSpec {
   std::vector<CounterSet> sharedCounters = {};
   std::optional<std::string> partitionTypeAttribute = {};
   std::vector<std::string> skipNodeOperations = {};
-  friend bool operator==(const ResourceSliceSpec& a, const ResourceSliceSpec& b);
+  friend bool operator==(const ResourceSliceSpec&, const ResourceSliceSpec&);
 };
 
 struct ResourceSlice {
@@ -686,7 +689,7 @@ struct ResourceSlice {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   ResourceSliceSpec spec = {};
-  friend bool operator==(const ResourceSlice& a, const ResourceSlice& b);
+  friend bool operator==(const ResourceSlice&, const ResourceSlice&);
 };
 
 struct ResourceSliceList {
@@ -694,7 +697,7 @@ struct ResourceSliceList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<ResourceSlice> items = {};
-  friend bool operator==(const ResourceSliceList& a, const ResourceSliceList& b);
+  friend bool operator==(const ResourceSliceList&, const ResourceSliceList&);
 };
 
 }  // namespace resourcev1beta1

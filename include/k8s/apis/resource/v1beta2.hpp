@@ -369,14 +369,15 @@ struct AllocatedDeviceStatus {
   RequiredList<metav1::Condition> conditions = {};
   std::optional<runtime::RawExtension> data = {};
   Box<NetworkDeviceData> networkData = {};
-  friend bool operator==(const AllocatedDeviceStatus& a, const AllocatedDeviceStatus& b);
+  friend bool operator==(const AllocatedDeviceStatus&, const AllocatedDeviceStatus&);
 };
 
 struct DeviceAllocationConfiguration {
   std::string source = {};
   std::vector<std::string> requests = {};
   Box<OpaqueDeviceConfiguration> opaque = {};
-  friend bool operator==(const DeviceAllocationConfiguration& a, const DeviceAllocationConfiguration& b);
+  friend bool operator==(const DeviceAllocationConfiguration&,
+                         const DeviceAllocationConfiguration&);
 };
 
 struct DeviceToleration {
@@ -385,7 +386,7 @@ struct DeviceToleration {
   std::string value = {};
   std::string effect = {};
   std::optional<std::int64_t> tolerationSeconds = {};
-  friend bool operator==(const DeviceToleration& a, const DeviceToleration& b);
+  friend bool operator==(const DeviceToleration&, const DeviceToleration&);
 };
 
 struct DeviceRequestAllocationResult {
@@ -400,55 +401,56 @@ struct DeviceRequestAllocationResult {
   std::optional<std::string> shareID = {};
   StringMap<resource::Quantity> consumedCapacity = {};
   std::vector<std::string> skipNodeOperations = {};
-  friend bool operator==(const DeviceRequestAllocationResult& a, const DeviceRequestAllocationResult& b);
+  friend bool operator==(const DeviceRequestAllocationResult&,
+                         const DeviceRequestAllocationResult&);
 };
 
 struct DeviceAllocationResult {
   std::vector<DeviceRequestAllocationResult> results = {};
   std::vector<DeviceAllocationConfiguration> config = {};
-  friend bool operator==(const DeviceAllocationResult& a, const DeviceAllocationResult& b);
+  friend bool operator==(const DeviceAllocationResult&, const DeviceAllocationResult&);
 };
 
 struct AllocationResult {
   DeviceAllocationResult devices = {};
   Box<corev1::NodeSelector> nodeSelector = {};
   std::optional<metav1::Time> allocationTimestamp = {};
-  friend bool operator==(const AllocationResult& a, const AllocationResult& b);
+  friend bool operator==(const AllocationResult&, const AllocationResult&);
 };
 
 struct CELDeviceSelector {
   std::string expression = {};
-  friend bool operator==(const CELDeviceSelector& a, const CELDeviceSelector& b);
+  friend bool operator==(const CELDeviceSelector&, const CELDeviceSelector&);
 };
 
 struct CapacityRequestPolicy {
   std::optional<resource::Quantity> default_ = {};
   std::vector<resource::Quantity> validValues = {};
   Box<CapacityRequestPolicyRange> validRange = {};
-  friend bool operator==(const CapacityRequestPolicy& a, const CapacityRequestPolicy& b);
+  friend bool operator==(const CapacityRequestPolicy&, const CapacityRequestPolicy&);
 };
 
 struct CapacityRequestPolicyRange {
   std::optional<resource::Quantity> min = {};
   std::optional<resource::Quantity> max = {};
   std::optional<resource::Quantity> step = {};
-  friend bool operator==(const CapacityRequestPolicyRange& a, const CapacityRequestPolicyRange& b);
+  friend bool operator==(const CapacityRequestPolicyRange&, const CapacityRequestPolicyRange&);
 };
 
 struct CapacityRequirements {
   StringMap<resource::Quantity> requests = {};
-  friend bool operator==(const CapacityRequirements& a, const CapacityRequirements& b);
+  friend bool operator==(const CapacityRequirements&, const CapacityRequirements&);
 };
 
 struct Counter {
   resource::Quantity value = {};
-  friend bool operator==(const Counter& a, const Counter& b);
+  friend bool operator==(const Counter&, const Counter&);
 };
 
 struct CounterSet {
   std::string name = {};
   StringMap<Counter> counters = {};
-  friend bool operator==(const CounterSet& a, const CounterSet& b);
+  friend bool operator==(const CounterSet&, const CounterSet&);
 };
 
 struct DeviceAttribute {
@@ -460,20 +462,20 @@ struct DeviceAttribute {
   std::vector<Bool> bools = {};
   std::vector<std::string> strings = {};
   std::vector<std::string> versions = {};
-  friend bool operator==(const DeviceAttribute& a, const DeviceAttribute& b);
+  friend bool operator==(const DeviceAttribute&, const DeviceAttribute&);
 };
 
 struct DeviceCapacity {
   resource::Quantity value = {};
   Box<CapacityRequestPolicy> requestPolicy = {};
-  friend bool operator==(const DeviceCapacity& a, const DeviceCapacity& b);
+  friend bool operator==(const DeviceCapacity&, const DeviceCapacity&);
 };
 
 struct DeviceCounterConsumption {
   std::string counterSet = {};
   StringMap<Counter> counters = {};
   std::vector<std::string> compatibilityGroups = {};
-  friend bool operator==(const DeviceCounterConsumption& a, const DeviceCounterConsumption& b);
+  friend bool operator==(const DeviceCounterConsumption&, const DeviceCounterConsumption&);
 };
 
 struct DeviceTaint {
@@ -481,13 +483,13 @@ struct DeviceTaint {
   std::string value = {};
   std::string effect = {};
   std::optional<metav1::Time> timeAdded = {};
-  friend bool operator==(const DeviceTaint& a, const DeviceTaint& b);
+  friend bool operator==(const DeviceTaint&, const DeviceTaint&);
 };
 
 struct NodeAllocatableResource {
   Box<NodeAllocatableMapping> mapping = {};
   Box<NodeAllocatableOverhead> overhead = {};
-  friend bool operator==(const NodeAllocatableResource& a, const NodeAllocatableResource& b);
+  friend bool operator==(const NodeAllocatableResource&, const NodeAllocatableResource&);
 };
 
 struct Device {
@@ -504,31 +506,31 @@ struct Device {
   std::vector<std::string> bindingFailureConditions = {};
   std::optional<bool> allowMultipleAllocations = {};
   StringMap<NodeAllocatableResource> nodeAllocatableResources = {};
-  friend bool operator==(const Device& a, const Device& b);
+  friend bool operator==(const Device&, const Device&);
 };
 
 struct DeviceClaimConfiguration {
   std::vector<std::string> requests = {};
   Box<OpaqueDeviceConfiguration> opaque = {};
-  friend bool operator==(const DeviceClaimConfiguration& a, const DeviceClaimConfiguration& b);
+  friend bool operator==(const DeviceClaimConfiguration&, const DeviceClaimConfiguration&);
 };
 
 struct DeviceConstraint {
   std::vector<std::string> requests = {};
   std::optional<std::string> matchAttribute = {};
   std::optional<std::string> distinctAttribute = {};
-  friend bool operator==(const DeviceConstraint& a, const DeviceConstraint& b);
+  friend bool operator==(const DeviceConstraint&, const DeviceConstraint&);
 };
 
 struct DeviceDerivedAttribute {
   std::string name = {};
   std::string expression = {};
-  friend bool operator==(const DeviceDerivedAttribute& a, const DeviceDerivedAttribute& b);
+  friend bool operator==(const DeviceDerivedAttribute&, const DeviceDerivedAttribute&);
 };
 
 struct DeviceSelector {
   Box<CELDeviceSelector> cel = {};
-  friend bool operator==(const DeviceSelector& a, const DeviceSelector& b);
+  friend bool operator==(const DeviceSelector&, const DeviceSelector&);
 };
 
 struct DeviceSubRequest {
@@ -540,33 +542,33 @@ struct DeviceSubRequest {
   std::vector<DeviceToleration> tolerations = {};
   Box<CapacityRequirements> capacity = {};
   std::vector<DeviceDerivedAttribute> derivedAttributes = {};
-  friend bool operator==(const DeviceSubRequest& a, const DeviceSubRequest& b);
+  friend bool operator==(const DeviceSubRequest&, const DeviceSubRequest&);
 };
 
 struct DeviceRequest {
   std::string name = {};
   Box<ExactDeviceRequest> exactly = {};
   std::vector<DeviceSubRequest> firstAvailable = {};
-  friend bool operator==(const DeviceRequest& a, const DeviceRequest& b);
+  friend bool operator==(const DeviceRequest&, const DeviceRequest&);
 };
 
 struct DeviceClaim {
   RequiredList<DeviceRequest> requests = {};
   std::vector<DeviceConstraint> constraints = {};
   std::vector<DeviceClaimConfiguration> config = {};
-  friend bool operator==(const DeviceClaim& a, const DeviceClaim& b);
+  friend bool operator==(const DeviceClaim&, const DeviceClaim&);
 };
 
 struct DeviceClassConfiguration {
   Box<OpaqueDeviceConfiguration> opaque = {};
-  friend bool operator==(const DeviceClassConfiguration& a, const DeviceClassConfiguration& b);
+  friend bool operator==(const DeviceClassConfiguration&, const DeviceClassConfiguration&);
 };
 
 struct DeviceClassSpec {
   std::vector<DeviceSelector> selectors = {};
   std::vector<DeviceClassConfiguration> config = {};
   std::optional<std::string> extendedResourceName = {};
-  friend bool operator==(const DeviceClassSpec& a, const DeviceClassSpec& b);
+  friend bool operator==(const DeviceClassSpec&, const DeviceClassSpec&);
 };
 
 struct DeviceClass {
@@ -574,7 +576,7 @@ struct DeviceClass {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   DeviceClassSpec spec = {};
-  friend bool operator==(const DeviceClass& a, const DeviceClass& b);
+  friend bool operator==(const DeviceClass&, const DeviceClass&);
 };
 
 struct DeviceClassList {
@@ -582,23 +584,23 @@ struct DeviceClassList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<DeviceClass> items = {};
-  friend bool operator==(const DeviceClassList& a, const DeviceClassList& b);
+  friend bool operator==(const DeviceClassList&, const DeviceClassList&);
 };
 
 struct DeviceConfiguration {
   Box<OpaqueDeviceConfiguration> opaque = {};
-  friend bool operator==(const DeviceConfiguration& a, const DeviceConfiguration& b);
+  friend bool operator==(const DeviceConfiguration&, const DeviceConfiguration&);
 };
 
 struct DeviceTaintRuleSpec {
   Box<DeviceTaintSelector> deviceSelector = {};
   DeviceTaint taint = {};
-  friend bool operator==(const DeviceTaintRuleSpec& a, const DeviceTaintRuleSpec& b);
+  friend bool operator==(const DeviceTaintRuleSpec&, const DeviceTaintRuleSpec&);
 };
 
 struct DeviceTaintRuleStatus {
   std::vector<metav1::Condition> conditions = {};
-  friend bool operator==(const DeviceTaintRuleStatus& a, const DeviceTaintRuleStatus& b);
+  friend bool operator==(const DeviceTaintRuleStatus&, const DeviceTaintRuleStatus&);
 };
 
 struct DeviceTaintRule {
@@ -607,7 +609,7 @@ struct DeviceTaintRule {
   metav1::ObjectMeta metadata = {};
   DeviceTaintRuleSpec spec = {};
   DeviceTaintRuleStatus status = {};
-  friend bool operator==(const DeviceTaintRule& a, const DeviceTaintRule& b);
+  friend bool operator==(const DeviceTaintRule&, const DeviceTaintRule&);
 };
 
 struct DeviceTaintRuleList {
@@ -615,14 +617,14 @@ struct DeviceTaintRuleList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<DeviceTaintRule> items = {};
-  friend bool operator==(const DeviceTaintRuleList& a, const DeviceTaintRuleList& b);
+  friend bool operator==(const DeviceTaintRuleList&, const DeviceTaintRuleList&);
 };
 
 struct DeviceTaintSelector {
   std::optional<std::string> driver = {};
   std::optional<std::string> pool = {};
   std::optional<std::string> device = {};
-  friend bool operator==(const DeviceTaintSelector& a, const DeviceTaintSelector& b);
+  friend bool operator==(const DeviceTaintSelector&, const DeviceTaintSelector&);
 };
 
 struct ExactDeviceRequest {
@@ -634,38 +636,38 @@ struct ExactDeviceRequest {
   std::vector<DeviceToleration> tolerations = {};
   Box<CapacityRequirements> capacity = {};
   std::vector<DeviceDerivedAttribute> derivedAttributes = {};
-  friend bool operator==(const ExactDeviceRequest& a, const ExactDeviceRequest& b);
+  friend bool operator==(const ExactDeviceRequest&, const ExactDeviceRequest&);
 };
 
 struct NetworkDeviceData {
   std::string interfaceName = {};
   std::vector<std::string> ips = {};
   std::string hardwareAddress = {};
-  friend bool operator==(const NetworkDeviceData& a, const NetworkDeviceData& b);
+  friend bool operator==(const NetworkDeviceData&, const NetworkDeviceData&);
 };
 
 struct NodeAllocatableMapping {
   std::optional<std::string> capacityKey = {};
   std::optional<resource::Quantity> capacityMultiplier = {};
   std::optional<resource::Quantity> deviceMultiplier = {};
-  friend bool operator==(const NodeAllocatableMapping& a, const NodeAllocatableMapping& b);
+  friend bool operator==(const NodeAllocatableMapping&, const NodeAllocatableMapping&);
 };
 
 struct NodeAllocatableOverhead {
   std::optional<resource::Quantity> perPod = {};
   std::optional<resource::Quantity> perContainer = {};
-  friend bool operator==(const NodeAllocatableOverhead& a, const NodeAllocatableOverhead& b);
+  friend bool operator==(const NodeAllocatableOverhead&, const NodeAllocatableOverhead&);
 };
 
 struct OpaqueDeviceConfiguration {
   std::string driver = {};
   runtime::RawExtension parameters = {};
-  friend bool operator==(const OpaqueDeviceConfiguration& a, const OpaqueDeviceConfiguration& b);
+  friend bool operator==(const OpaqueDeviceConfiguration&, const OpaqueDeviceConfiguration&);
 };
 
 struct ResourceClaimSpec {
   DeviceClaim devices = {};
-  friend bool operator==(const ResourceClaimSpec& a, const ResourceClaimSpec& b);
+  friend bool operator==(const ResourceClaimSpec&, const ResourceClaimSpec&);
 };
 
 struct ResourceClaimConsumerReference {
@@ -673,14 +675,15 @@ struct ResourceClaimConsumerReference {
   std::string resource = {};
   std::string name = {};
   std::string uid = {};
-  friend bool operator==(const ResourceClaimConsumerReference& a, const ResourceClaimConsumerReference& b);
+  friend bool operator==(const ResourceClaimConsumerReference&,
+                         const ResourceClaimConsumerReference&);
 };
 
 struct ResourceClaimStatus {
   Box<AllocationResult> allocation = {};
   std::vector<ResourceClaimConsumerReference> reservedFor = {};
   std::vector<AllocatedDeviceStatus> devices = {};
-  friend bool operator==(const ResourceClaimStatus& a, const ResourceClaimStatus& b);
+  friend bool operator==(const ResourceClaimStatus&, const ResourceClaimStatus&);
 };
 
 struct ResourceClaim {
@@ -689,7 +692,7 @@ struct ResourceClaim {
   metav1::ObjectMeta metadata = {};
   ResourceClaimSpec spec = {};
   ResourceClaimStatus status = {};
-  friend bool operator==(const ResourceClaim& a, const ResourceClaim& b);
+  friend bool operator==(const ResourceClaim&, const ResourceClaim&);
 };
 
 struct ResourceClaimList {
@@ -697,13 +700,13 @@ struct ResourceClaimList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<ResourceClaim> items = {};
-  friend bool operator==(const ResourceClaimList& a, const ResourceClaimList& b);
+  friend bool operator==(const ResourceClaimList&, const ResourceClaimList&);
 };
 
 struct ResourceClaimTemplateSpec {
   metav1::ObjectMeta metadata = {};
   ResourceClaimSpec spec = {};
-  friend bool operator==(const ResourceClaimTemplateSpec& a, const ResourceClaimTemplateSpec& b);
+  friend bool operator==(const ResourceClaimTemplateSpec&, const ResourceClaimTemplateSpec&);
 };
 
 struct ResourceClaimTemplate {
@@ -711,7 +714,7 @@ struct ResourceClaimTemplate {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   ResourceClaimTemplateSpec spec = {};
-  friend bool operator==(const ResourceClaimTemplate& a, const ResourceClaimTemplate& b);
+  friend bool operator==(const ResourceClaimTemplate&, const ResourceClaimTemplate&);
 };
 
 struct ResourceClaimTemplateList {
@@ -719,14 +722,14 @@ struct ResourceClaimTemplateList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<ResourceClaimTemplate> items = {};
-  friend bool operator==(const ResourceClaimTemplateList& a, const ResourceClaimTemplateList& b);
+  friend bool operator==(const ResourceClaimTemplateList&, const ResourceClaimTemplateList&);
 };
 
 struct ResourcePool {
   std::string name = {};
   std::int64_t generation = 0;
   std::int64_t resourceSliceCount = 0;
-  friend bool operator==(const ResourcePool& a, const ResourcePool& b);
+  friend bool operator==(const ResourcePool&, const ResourcePool&);
 };
 
 struct ResourceSliceSpec {
@@ -740,7 +743,7 @@ struct ResourceSliceSpec {
   std::vector<CounterSet> sharedCounters = {};
   std::optional<std::string> partitionTypeAttribute = {};
   std::vector<std::string> skipNodeOperations = {};
-  friend bool operator==(const ResourceSliceSpec& a, const ResourceSliceSpec& b);
+  friend bool operator==(const ResourceSliceSpec&, const ResourceSliceSpec&);
 };
 
 struct ResourceSlice {
@@ -748,7 +751,7 @@ struct ResourceSlice {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   ResourceSliceSpec spec = {};
-  friend bool operator==(const ResourceSlice& a, const ResourceSlice& b);
+  friend bool operator==(const ResourceSlice&, const ResourceSlice&);
 };
 
 struct ResourceSliceList {
@@ -756,7 +759,7 @@ struct ResourceSliceList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<ResourceSlice> items = {};
-  friend bool operator==(const ResourceSliceList& a, const ResourceSliceList& b);
+  friend bool operator==(const ResourceSliceList&, const ResourceSliceList&);
 };
 
 }  // namespace resourcev1beta2

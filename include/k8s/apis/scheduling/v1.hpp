@@ -41,7 +41,7 @@ struct PriorityClass {
   bool globalDefault = false;
   std::string description = {};
   std::optional<std::string> preemptionPolicy = {};
-  friend bool operator==(const PriorityClass& a, const PriorityClass& b);
+  friend bool operator==(const PriorityClass&, const PriorityClass&);
 };
 
 struct PriorityClassList {
@@ -49,7 +49,7 @@ struct PriorityClassList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<PriorityClass> items = {};
-  friend bool operator==(const PriorityClassList& a, const PriorityClassList& b);
+  friend bool operator==(const PriorityClassList&, const PriorityClassList&);
 };
 
 }  // namespace schedulingv1

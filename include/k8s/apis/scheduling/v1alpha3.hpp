@@ -82,48 +82,56 @@ inline constexpr std::string_view kPodGroupReasonUnschedulable = "Unschedulable"
 
 struct TopologyConstraint {
   std::string key = {};
-  friend bool operator==(const TopologyConstraint& a, const TopologyConstraint& b);
+  friend bool operator==(const TopologyConstraint&, const TopologyConstraint&);
 };
 
 struct WorkloadPodGroupAllDisruptionMode {
-  friend bool operator==(const WorkloadPodGroupAllDisruptionMode& a, const WorkloadPodGroupAllDisruptionMode& b);
+  friend bool operator==(const WorkloadPodGroupAllDisruptionMode&,
+                         const WorkloadPodGroupAllDisruptionMode&);
 };
 
 struct WorkloadPodGroupBasicSchedulingPolicy {
-  friend bool operator==(const WorkloadPodGroupBasicSchedulingPolicy& a, const WorkloadPodGroupBasicSchedulingPolicy& b);
+  friend bool operator==(const WorkloadPodGroupBasicSchedulingPolicy&,
+                         const WorkloadPodGroupBasicSchedulingPolicy&);
 };
 
 struct WorkloadPodGroupDisruptionMode {
   Box<WorkloadPodGroupSingleDisruptionMode> single = {};
   Box<WorkloadPodGroupAllDisruptionMode> all = {};
-  friend bool operator==(const WorkloadPodGroupDisruptionMode& a, const WorkloadPodGroupDisruptionMode& b);
+  friend bool operator==(const WorkloadPodGroupDisruptionMode&,
+                         const WorkloadPodGroupDisruptionMode&);
 };
 
 struct WorkloadPodGroupGangSchedulingPolicy {
   std::optional<std::int32_t> minCount = {};
-  friend bool operator==(const WorkloadPodGroupGangSchedulingPolicy& a, const WorkloadPodGroupGangSchedulingPolicy& b);
+  friend bool operator==(const WorkloadPodGroupGangSchedulingPolicy&,
+                         const WorkloadPodGroupGangSchedulingPolicy&);
 };
 
 struct WorkloadPodGroupResourceClaim {
   std::string name = {};
   std::optional<std::string> resourceClaimName = {};
   std::optional<std::string> resourceClaimTemplateName = {};
-  friend bool operator==(const WorkloadPodGroupResourceClaim& a, const WorkloadPodGroupResourceClaim& b);
+  friend bool operator==(const WorkloadPodGroupResourceClaim&,
+                         const WorkloadPodGroupResourceClaim&);
 };
 
 struct WorkloadPodGroupSchedulingConstraints {
   std::vector<TopologyConstraint> topology = {};
-  friend bool operator==(const WorkloadPodGroupSchedulingConstraints& a, const WorkloadPodGroupSchedulingConstraints& b);
+  friend bool operator==(const WorkloadPodGroupSchedulingConstraints&,
+                         const WorkloadPodGroupSchedulingConstraints&);
 };
 
 struct WorkloadPodGroupSchedulingPolicy {
   Box<WorkloadPodGroupBasicSchedulingPolicy> basic = {};
   Box<WorkloadPodGroupGangSchedulingPolicy> gang = {};
-  friend bool operator==(const WorkloadPodGroupSchedulingPolicy& a, const WorkloadPodGroupSchedulingPolicy& b);
+  friend bool operator==(const WorkloadPodGroupSchedulingPolicy&,
+                         const WorkloadPodGroupSchedulingPolicy&);
 };
 
 struct WorkloadPodGroupSingleDisruptionMode {
-  friend bool operator==(const WorkloadPodGroupSingleDisruptionMode& a, const WorkloadPodGroupSingleDisruptionMode& b);
+  friend bool operator==(const WorkloadPodGroupSingleDisruptionMode&,
+                         const WorkloadPodGroupSingleDisruptionMode&);
 };
 
 }  // namespace schedulingv1alpha3

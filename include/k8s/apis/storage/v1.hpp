@@ -169,7 +169,7 @@ inline constexpr std::string_view kVolumeLifecyclePersistent = "Persistent";
 struct TokenRequest {
   std::string audience = {};
   std::optional<std::int64_t> expirationSeconds = {};
-  friend bool operator==(const TokenRequest& a, const TokenRequest& b);
+  friend bool operator==(const TokenRequest&, const TokenRequest&);
 };
 
 struct CSIDriverSpec {
@@ -184,7 +184,7 @@ struct CSIDriverSpec {
   std::optional<std::int64_t> nodeAllocatableUpdatePeriodSeconds = {};
   std::optional<bool> serviceAccountTokenInSecrets = {};
   std::optional<bool> preventPodSchedulingIfMissing = {};
-  friend bool operator==(const CSIDriverSpec& a, const CSIDriverSpec& b);
+  friend bool operator==(const CSIDriverSpec&, const CSIDriverSpec&);
 };
 
 struct CSIDriver {
@@ -192,7 +192,7 @@ struct CSIDriver {
   std::string apiVersion = {};
   metav1::ObjectMeta metadata = {};
   CSIDriverSpec spec = {};
-  friend bool operator==(const CSIDriver& a, const CSIDriver& b);
+  friend bool operator==(const CSIDriver&, const CSIDriver&);
 };
 
 struct CSIDriverList {
@@ -200,7 +200,7 @@ struct CSIDriverList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<CSIDriver> items = {};
-  friend bool operator==(const CSIDriverList& a, const CSIDriverList& b);
+  friend bool operator==(const CSIDriverList&, const CSIDriverList&);
 };
 
 struct CSINodeDriver {
@@ -208,12 +208,12 @@ struct CSINodeDriver {
   std::string nodeID = {};
   RequiredList<std::string> topologyKeys = {};
   Box<VolumeNodeResources> allocatable = {};
-  friend bool operator==(const CSINodeDriver& a, const CSINodeDriver& b);
+  friend bool operator==(const CSINodeDriver&, const CSINodeDriver&);
 };
 
 struct CSINodeSpec {
   RequiredList<CSINodeDriver> drivers = {};
-  friend bool operator==(const CSINodeSpec& a, const CSINodeSpec& b);
+  friend bool operator==(const CSINodeSpec&, const CSINodeSpec&);
 };
 
 struct StorageHealthCondition {
@@ -223,18 +223,18 @@ struct StorageHealthCondition {
   std::optional<std::string> accessMode = {};
   std::optional<std::string> volumeMode = {};
   metav1::Time lastTransitionTime = {};
-  friend bool operator==(const StorageHealthCondition& a, const StorageHealthCondition& b);
+  friend bool operator==(const StorageHealthCondition&, const StorageHealthCondition&);
 };
 
 struct StorageHealth {
   std::string name = {};
   std::vector<StorageHealthCondition> healthConditions = {};
-  friend bool operator==(const StorageHealth& a, const StorageHealth& b);
+  friend bool operator==(const StorageHealth&, const StorageHealth&);
 };
 
 struct CSINodeStatus {
   std::vector<StorageHealth> storageHealth = {};
-  friend bool operator==(const CSINodeStatus& a, const CSINodeStatus& b);
+  friend bool operator==(const CSINodeStatus&, const CSINodeStatus&);
 };
 
 struct CSINode {
@@ -243,7 +243,7 @@ struct CSINode {
   metav1::ObjectMeta metadata = {};
   CSINodeSpec spec = {};
   CSINodeStatus status = {};
-  friend bool operator==(const CSINode& a, const CSINode& b);
+  friend bool operator==(const CSINode&, const CSINode&);
 };
 
 struct CSINodeList {
@@ -251,7 +251,7 @@ struct CSINodeList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<CSINode> items = {};
-  friend bool operator==(const CSINodeList& a, const CSINodeList& b);
+  friend bool operator==(const CSINodeList&, const CSINodeList&);
 };
 
 struct CSIStorageCapacity {
@@ -262,7 +262,7 @@ struct CSIStorageCapacity {
   std::string storageClassName = {};
   std::optional<resource::Quantity> capacity = {};
   std::optional<resource::Quantity> maximumVolumeSize = {};
-  friend bool operator==(const CSIStorageCapacity& a, const CSIStorageCapacity& b);
+  friend bool operator==(const CSIStorageCapacity&, const CSIStorageCapacity&);
 };
 
 struct CSIStorageCapacityList {
@@ -270,7 +270,7 @@ struct CSIStorageCapacityList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<CSIStorageCapacity> items = {};
-  friend bool operator==(const CSIStorageCapacityList& a, const CSIStorageCapacityList& b);
+  friend bool operator==(const CSIStorageCapacityList&, const CSIStorageCapacityList&);
 };
 
 struct StorageClass {
@@ -284,7 +284,7 @@ struct StorageClass {
   std::optional<bool> allowVolumeExpansion = {};
   std::optional<std::string> volumeBindingMode = {};
   std::vector<corev1::TopologySelectorTerm> allowedTopologies = {};
-  friend bool operator==(const StorageClass& a, const StorageClass& b);
+  friend bool operator==(const StorageClass&, const StorageClass&);
 };
 
 struct StorageClassList {
@@ -292,20 +292,20 @@ struct StorageClassList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<StorageClass> items = {};
-  friend bool operator==(const StorageClassList& a, const StorageClassList& b);
+  friend bool operator==(const StorageClassList&, const StorageClassList&);
 };
 
 struct VolumeAttachmentSource {
   std::optional<std::string> persistentVolumeName = {};
   Box<corev1::PersistentVolumeSpec> inlineVolumeSpec = {};
-  friend bool operator==(const VolumeAttachmentSource& a, const VolumeAttachmentSource& b);
+  friend bool operator==(const VolumeAttachmentSource&, const VolumeAttachmentSource&);
 };
 
 struct VolumeAttachmentSpec {
   std::string attacher = {};
   VolumeAttachmentSource source = {};
   std::string nodeName = {};
-  friend bool operator==(const VolumeAttachmentSpec& a, const VolumeAttachmentSpec& b);
+  friend bool operator==(const VolumeAttachmentSpec&, const VolumeAttachmentSpec&);
 };
 
 struct VolumeAttachmentStatus {
@@ -313,7 +313,7 @@ struct VolumeAttachmentStatus {
   StringMap<std::string> attachmentMetadata = {};
   Box<VolumeError> attachError = {};
   Box<VolumeError> detachError = {};
-  friend bool operator==(const VolumeAttachmentStatus& a, const VolumeAttachmentStatus& b);
+  friend bool operator==(const VolumeAttachmentStatus&, const VolumeAttachmentStatus&);
 };
 
 struct VolumeAttachment {
@@ -322,7 +322,7 @@ struct VolumeAttachment {
   metav1::ObjectMeta metadata = {};
   VolumeAttachmentSpec spec = {};
   VolumeAttachmentStatus status = {};
-  friend bool operator==(const VolumeAttachment& a, const VolumeAttachment& b);
+  friend bool operator==(const VolumeAttachment&, const VolumeAttachment&);
 };
 
 struct VolumeAttachmentList {
@@ -330,7 +330,7 @@ struct VolumeAttachmentList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<VolumeAttachment> items = {};
-  friend bool operator==(const VolumeAttachmentList& a, const VolumeAttachmentList& b);
+  friend bool operator==(const VolumeAttachmentList&, const VolumeAttachmentList&);
 };
 
 struct VolumeAttributesClass {
@@ -339,7 +339,7 @@ struct VolumeAttributesClass {
   metav1::ObjectMeta metadata = {};
   std::string driverName = {};
   StringMap<std::string> parameters = {};
-  friend bool operator==(const VolumeAttributesClass& a, const VolumeAttributesClass& b);
+  friend bool operator==(const VolumeAttributesClass&, const VolumeAttributesClass&);
 };
 
 struct VolumeAttributesClassList {
@@ -347,19 +347,19 @@ struct VolumeAttributesClassList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<VolumeAttributesClass> items = {};
-  friend bool operator==(const VolumeAttributesClassList& a, const VolumeAttributesClassList& b);
+  friend bool operator==(const VolumeAttributesClassList&, const VolumeAttributesClassList&);
 };
 
 struct VolumeError {
   metav1::Time time = {};
   std::string message = {};
   std::optional<std::int32_t> errorCode = {};
-  friend bool operator==(const VolumeError& a, const VolumeError& b);
+  friend bool operator==(const VolumeError&, const VolumeError&);
 };
 
 struct VolumeNodeResources {
   std::optional<std::int32_t> count = {};
-  friend bool operator==(const VolumeNodeResources& a, const VolumeNodeResources& b);
+  friend bool operator==(const VolumeNodeResources&, const VolumeNodeResources&);
 };
 
 }  // namespace storagev1

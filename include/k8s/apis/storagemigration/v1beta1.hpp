@@ -49,13 +49,14 @@ inline constexpr std::string_view kMigrationSucceeded = "Succeeded";
 
 struct StorageVersionMigrationSpec {
   metav1::GroupResource resource = {};
-  friend bool operator==(const StorageVersionMigrationSpec& a, const StorageVersionMigrationSpec& b);
+  friend bool operator==(const StorageVersionMigrationSpec&, const StorageVersionMigrationSpec&);
 };
 
 struct StorageVersionMigrationStatus {
   std::vector<metav1::Condition> conditions = {};
   std::string resourceVersion = {};
-  friend bool operator==(const StorageVersionMigrationStatus& a, const StorageVersionMigrationStatus& b);
+  friend bool operator==(const StorageVersionMigrationStatus&,
+                         const StorageVersionMigrationStatus&);
 };
 
 struct StorageVersionMigration {
@@ -64,7 +65,7 @@ struct StorageVersionMigration {
   metav1::ObjectMeta metadata = {};
   StorageVersionMigrationSpec spec = {};
   StorageVersionMigrationStatus status = {};
-  friend bool operator==(const StorageVersionMigration& a, const StorageVersionMigration& b);
+  friend bool operator==(const StorageVersionMigration&, const StorageVersionMigration&);
 };
 
 struct StorageVersionMigrationList {
@@ -72,7 +73,7 @@ struct StorageVersionMigrationList {
   std::string apiVersion = {};
   metav1::ListMeta metadata = {};
   RequiredList<StorageVersionMigration> items = {};
-  friend bool operator==(const StorageVersionMigrationList& a, const StorageVersionMigrationList& b);
+  friend bool operator==(const StorageVersionMigrationList&, const StorageVersionMigrationList&);
 };
 
 }  // namespace storagemigrationv1beta1

@@ -34,7 +34,7 @@ struct Info {
   std::string goVersion = {};
   std::string compiler = {};
   std::string platform = {};
-  friend bool operator==(const Info& a, const Info& b);
+  friend bool operator==(const Info&, const Info&);
 };
 
 }  // namespace version
