@@ -173,8 +173,7 @@ Result<ClientConfig> InClusterClientConfig(const Overrides& overrides,
                                            const std::string& directory) {
   auto config = rest::detail::InClusterConfigFrom(directory);
   if (!config) return config.error();
-  Override(overrides.server, config->host);
-  Override(overrides.certificateAuthority, config->tls.caFile);
+  // An override of the server or its CA makes a configuration by itself and does not come here.
   if (!overrides.token.empty() || !overrides.tokenFile.empty()) {
     config->bearerToken = overrides.token;
     config->bearerTokenFile = overrides.tokenFile;

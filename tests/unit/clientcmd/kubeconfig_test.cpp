@@ -1,0 +1,102 @@
+#include <gtest/gtest.h>
+#include <k8s/clientcmd/clientcmd.hpp>
+
+#include <string>
+
+namespace k8s::clientcmd {
+namespace {
+
+std::string WithToken(const std::string& value) {
+  return "users:\n- name: u\n  user:\n    token: " + value + "\n";
+}
+
+std::string TokenOf(const std::string& value) {
+  const auto kubeconfig = ParseKubeConfig(WithToken(value));
+  return kubeconfig ? kubeconfig->users.at("u").token : "error";
+}
+
+TEST(ParseKubeConfigTest, TextIsWhatYaml11CallsText) {
+  for (const char* value : {"abc", "\"123\"", "'yes'", "!!str 123", "1.2.3", "2024-01-02", "0xyz",
+                            "1e", "12:30", "e5", "-x", "0b12", "..", "yess", "+.infinity"}) {
+    EXPECT_NE(TokenOf(value), "error") << value;
+    EXPECT_NE(TokenOf(value), "") << value;
+  }
+}
+
+TEST(ParseKubeConfigTest, NumbersAndBoolsAreNoText) {
+  for (const char* value : {"123", "-1", "+1", "1.5", ".5", "1.", "1e3", "0x1F", "0o17", "0b101",
+                            "1_000", "yes", "No", "TRUE", "off", "y", ".inf", "-.INF", ".NaN"}) {
+    EXPECT_EQ(TokenOf(value), "error") << value;
+  }
+}
+
+TEST(ParseKubeConfigTest, NullIsTheEmptyText) {
+  for (const char* value : {"", "~", "null", "NULL", "\"\""})
+    EXPECT_EQ(TokenOf(value), "") << value;
+}
+
+TEST(ParseKubeConfigTest, BoolsAreReadAsYaml11HasThem) {
+  const auto insecure = [](const std::string& value) {
+    const auto kubeconfig = ParseKubeConfig(
+        "clusters: [{name: c, cluster: {insecure-skip-tls-verify: " + value + "}}]");
+    if (!kubeconfig) return std::string("error");
+    return std::string(kubeconfig->clusters.at("c").insecureSkipTlsVerify ? "true" : "false");
+  };
+  for (const char* value : {"true", "yes", "On", "Y"}) EXPECT_EQ(insecure(value), "true") << value;
+  for (const char* value : {"false", "no", "OFF", "null", "~"}) {
+    EXPECT_EQ(insecure(value), "false") << value;
+  }
+  for (const char* value : {"'true'", "1", "[]", "maybe"}) {
+    EXPECT_EQ(insecure(value), "error") << value;
+  }
+}
+
+TEST(ParseKubeConfigTest, MergeKeysMayNameSeveralMappings) {
+  const auto kubeconfig = ParseKubeConfig(R"(
+clusters:
+- name: a
+  cluster: &a {server: 'https://a.test', tls-server-name: a}
+- name: b
+  cluster: &b {tls-server-name: b, proxy-url: 'http://p.test'}
+- name: c
+  cluster:
+    <<: [*a, *b]
+    server: https://c.test
+)");
+  EXPECT_EQ(
+      kubeconfig.value().clusters.at("c"),
+      (Cluster{.server = "https://c.test", .tlsServerName = "a", .proxyUrl = "http://p.test"}));
+}
+
+TEST(ParseKubeConfigTest, AMappingThatMergesItselfEnds) {
+  const auto kubeconfig =
+      ParseKubeConfig("clusters:\n- name: a\n  cluster: &a\n    <<: *a\n    server: s\n");
+  if (kubeconfig) {
+    EXPECT_EQ(kubeconfig->clusters.at("a").server, "s");
+  }
+}
+
+TEST(ParseKubeConfigTest, ErrorsNameThePlaceAndNotTheValue) {
+  const Error error =
+      ParseKubeConfig("users: [{name: u, user: {client-key-data: s3cret}}]").error();
+  EXPECT_EQ(error.kind, ErrorKind::kConfig);
+  EXPECT_NE(error.message.find("users[0].user.client-key-data"), std::string::npos);
+  EXPECT_EQ(error.message.find("s3cret"), std::string::npos);
+}
+
+TEST(ParseKubeConfigTest, WrongShapesAreErrors) {
+  for (const char* text : {"clusters: {}", "clusters: [5]", "clusters: [{cluster: []}]", "[]", "5",
+                           "users: [{user: {exec: x}}]", "users: [{user: {as-groups: g}}]",
+                           "users: [{user: {as-user-extra: [a]}}]", "kind: Config\napiVersion: v2",
+                           "a: b: c", "{", "contexts: [{name: [x]}]"}) {
+    EXPECT_FALSE(ParseKubeConfig(text).has_value()) << text;
+  }
+}
+
+TEST(ParseKubeConfigTest, DeepNestingIsNoCrash) {
+  EXPECT_FALSE(ParseKubeConfig(std::string(200'000, '[')).has_value());
+  EXPECT_FALSE(ParseKubeConfig(std::string(200'000, '{')).has_value());
+}
+
+}  // namespace
+}  // namespace k8s::clientcmd
