@@ -28,7 +28,7 @@ enum class ReflectorState {
 
 /// How an informer fares: a snapshot, taken at one instant.
 struct InformerStatus {
-  std::string resource;  ///< "pods", "deployments.apps".
+  std::string resource = {};  ///< "pods", "deployments.apps".
   ReflectorState state = ReflectorState::kNotStarted;
   /// Whether the store holds a complete state that was received at some time.
   bool synced = false;

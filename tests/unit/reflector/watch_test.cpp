@@ -1,0 +1,286 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "reflector_fixture.hpp"
+
+namespace k8s::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using namespace std::chrono_literals;
+
+class ReflectorWatchTest : public ReflectorTest {
+ protected:
+  ReflectorWatchTest() { source->OnList({MakeThing("a", "1", "1")}, "10"); }
+
+  WatchStep Pass(Clock::Duration time) {
+    return Do([this, time] { clock->Step(time); });
+  }
+  Strings WatchVersions() const { return Versions(source->watch_calls); }
+
+  const Error too_many = StatusError(429, "TooManyRequests");
+  const Error internal = StatusError(500, "InternalError");
+};
+
+// client-go: TestReflectorWatchHandler
+TEST_F(ReflectorWatchTest, AppliesEventsAndFollowsTheirVersions) {
+  source->OnWatch({Added("b", "11"), Modified("a", "12", "2"), Deleted("b", "13"), Added("c", "32"),
+                   Do([&] { EXPECT_EQ(reflector->LastSyncResourceVersion(), "32"); })});
+  Run();
+  EXPECT_THAT(store.log(),
+              ElementsAre("replace a@1 @10", "add b@11", "update a@12", "delete b@13", "add c@32"));
+  EXPECT_EQ(store.Content(), "a=2 c=");
+}
+
+// client-go: TestReflectorResourceVersionUpdate
+TEST_F(ReflectorWatchTest, TellsTheStoreOfBookmarks) {
+  source->OnWatch({Added("b", "11"), Bookmark("20"), End()});
+  Run();
+  EXPECT_THAT(store.log(), ElementsAre("replace a@1 @10", "add b@11", "bookmark @20"));
+  EXPECT_EQ(reflector->LastSyncResourceVersion(), "20");
+  EXPECT_THAT(WatchVersions(), ElementsAre("10", "20"));
+  EXPECT_TRUE(reflector->Status().lastBookmark.has_value());
+}
+
+TEST_F(ReflectorWatchTest, TheVersionNeverGoesBack) {
+  source->OnWatch({Modified("a", "30"), Modified("b", "9"), End()});
+  Run();
+  EXPECT_THAT(WatchVersions(), ElementsAre("10", "30"));
+}
+
+TEST_F(ReflectorWatchTest, FollowsVersionsThatAreNoNumbers) {
+  source->OnWatch({Modified("a", "abc/\xC3\xBC"), End()});
+  Run();
+  EXPECT_THAT(WatchVersions(), ElementsAre("10", "abc/\xC3\xBC"));
+}
+
+// client-go: TestHandleWatchResultChanClosedAfter
+TEST_F(ReflectorWatchTest, OpensTheWatchAgainAtOnceAfterAnOrderlyEnd) {
+  source->OnWatch({Pass(2s), End()});
+  source->OnWatch({Added("b", "11"), End()});
+  Run();
+  EXPECT_THAT(WatchVersions(), ElementsAre("10", "10", "11"));
+  EXPECT_THAT(source->list_calls, SizeIs(1));
+  EXPECT_THAT(clock->Sleeps(), IsEmpty());
+  EXPECT_THAT(errors, IsEmpty());
+}
+
+TEST_F(ReflectorWatchTest, OpensTheWatchAgainAtOnceAfterALostConnection) {
+  source->OnWatch({Added("b", "11"), Broken({.kind = ErrorKind::kConnectionLost})});
+  source->OnWatch({Pass(2min), Broken({.kind = ErrorKind::kTimeout})});
+  Run();
+  EXPECT_THAT(WatchVersions(), ElementsAre("10", "11", "11"));
+  EXPECT_THAT(source->list_calls, SizeIs(1));
+  EXPECT_THAT(errors, SizeIs(2));
+}
+
+// client-go: TestHandleWatchResultChanClosedBefore
+TEST_F(ReflectorWatchTest, ListsAgainIfAWatchEndsAtOnceWithoutAnEvent) {
+  source->OnWatch({End()});
+  Run();
+  EXPECT_THAT(clock->Sleeps(), ElementsAre(800ms));
+  EXPECT_THAT(Versions(source->list_calls), ElementsAre("0", "10"));
+  EXPECT_THAT(errors, SizeIs(1));
+}
+
+// client-go: TestCloseWatchChannelOnError
+TEST_F(ReflectorWatchTest, ClosesTheWatchOnAnErrorEvent) {
+  source->OnWatch({ErrorEvent(internal)});
+  options.watchErrorHandler = [&](const Error&) { EXPECT_EQ(source->open_watches, 0); };
+  Run();
+  EXPECT_EQ(source->open_watches, 0);
+}
+
+TEST_F(ReflectorWatchTest, ListsAgainAfterABadFrame) {
+  source->OnWatch({Added("b", "11"), Broken(DecodeError("bad frame"))});
+  Run();
+  EXPECT_THAT(Versions(source->list_calls), ElementsAre("0", "11"));
+  ASSERT_THAT(errors, SizeIs(1));
+  EXPECT_EQ(errors[0].message, "bad frame");
+}
+
+TEST_F(ReflectorWatchTest, SkipsAnObjectThatCannotBeDecodedAndGoesOn) {
+  Error unreadable = DecodeError("bad base64");
+  unreadable.reason = cache::kReasonObjectDecode;
+  source->OnWatch({Broken(unreadable), Modified("a", "12", "2")});
+  Run();
+  EXPECT_THAT(store.log(), ElementsAre("replace a@1 @10", "update a@12"));
+  EXPECT_THAT(errors, SizeIs(1));
+  EXPECT_EQ(reflector->Status().unreadableObjects, 1u);
+}
+
+TEST_F(ReflectorWatchTest, SkipsAnEventWithoutAName) {
+  source->OnWatch({Added("", "11"), Added("b", "12")});
+  Run();
+  EXPECT_THAT(store.log(), ElementsAre("replace a@1 @10", "add b@12"));
+  EXPECT_THAT(errors, SizeIs(1));
+}
+
+TEST_F(ReflectorWatchTest, ADeletionIsAppliedThoughItsTransformFails) {
+  options.transform = [](runtime::AnyPtr object) -> Result<runtime::AnyPtr> {
+    if (RecordingStore::Of(object).resourceVersion == "11") return DecodeError("no");
+    return object;
+  };
+  source->OnWatch({Deleted("a", "11")});
+  Run();
+  EXPECT_EQ(store.Content(), "");
+}
+
+// client-go: TestReflectorStopWatch
+TEST_F(ReflectorWatchTest, AStopAmongEventsIsNoFailure) {
+  source->OnWatch({Added("b", "11"), Do([&] { stop.request_stop(); }), Added("c", "12")});
+  Run();
+  EXPECT_THAT(store.log(), ElementsAre("replace a@1 @10", "add b@11"));
+  EXPECT_THAT(errors, IsEmpty());
+  EXPECT_EQ(source->open_watches, 0);
+}
+
+// client-go: TestReflectorWatchStoppedAfter
+TEST_F(ReflectorWatchTest, ClosesAWatchThatWasOpenedWhenTheStopCame) {
+  source->OnWatch({Do([&] { stop.request_stop(); })});
+  Run();
+  EXPECT_EQ(source->open_watches, 0);
+  EXPECT_THAT(errors, IsEmpty());
+}
+
+// client-go: TestRunUntil
+TEST_F(ReflectorWatchTest, AStopEndsTheWaitForEvents) {
+  std::thread stopper;
+  source->OnWatch({Do([&] { stopper = std::thread([&] { stop.request_stop(); }); }), Hang()});
+  Run();
+  stopper.join();
+  EXPECT_EQ(source->open_watches, 0);
+  EXPECT_EQ(reflector->Status().state, cache::ReflectorState::kStopped);
+}
+
+// client-go: TestBackoffOnTooManyRequests
+TEST_F(ReflectorWatchTest, WaitsAfterEach429InTheStreamAndGoesOnFromTheSameVersion) {
+  source->OnWatch({Added("b", "11"), ErrorEvent(too_many)});
+  source->OnWatch({ErrorEvent(too_many)});
+  source->OnWatch({Added("c", "12")});
+  Run();
+  EXPECT_THAT(clock->Sleeps(), ElementsAre(800ms, 1600ms));
+  EXPECT_THAT(WatchVersions(), ElementsAre("10", "11", "11"));
+}
+
+// client-go: TestNoRelistOnTooManyRequests
+TEST_F(ReflectorWatchTest, NeverListsAgainBecauseOf429) {
+  source->OnWatch(too_many);
+  source->OnWatch(too_many);
+  source->OnWatch({ErrorEvent(too_many)});
+  source->OnWatch({ErrorEvent(too_many)});
+  source->OnWatch({Added("b", "11")});
+  Run();
+  EXPECT_THAT(source->list_calls, SizeIs(1));
+  EXPECT_THAT(source->watch_calls, SizeIs(5));
+}
+
+TEST_F(ReflectorWatchTest, NeverListsAgainBecauseTheServerCannotBeReached) {
+  for (const auto kind :
+       {ErrorKind::kConnect, ErrorKind::kDns, ErrorKind::kTimeout, ErrorKind::kConnectionLost}) {
+    source->OnWatch(Error{.kind = kind});
+  }
+  source->OnWatch({Added("b", "11")});
+  Run();
+  EXPECT_THAT(source->list_calls, SizeIs(1));
+  EXPECT_THAT(WatchVersions(), ElementsAre("10", "10", "10", "10", "10"));
+  EXPECT_THAT(errors, SizeIs(4));
+}
+
+TEST_F(ReflectorWatchTest, ListsAgainIfTheWatchIsRefused) {
+  for (const Error& refusal :
+       {StatusError(403, "Forbidden"), StatusError(404, "NotFound"), StatusError(410, "Gone"),
+        internal, Error{.kind = ErrorKind::kTls}}) {
+    source->OnWatch(refusal);
+    source->OnList({}, "10");
+  }
+  Run();
+  EXPECT_THAT(Versions(source->list_calls), ElementsAre("0", "10", "10", "10", "10", "10"));
+  EXPECT_THAT(errors, SizeIs(5));
+}
+
+TEST_F(ReflectorWatchTest, WaitsAsLongAsTheServerAsksForButNotForEver) {
+  Error patient = too_many;
+  patient.retryAfter = 17s;
+  Error foolish = too_many;
+  foolish.retryAfter = 10000s;
+  source->OnWatch(patient);
+  source->OnWatch(foolish);
+  Run();
+  EXPECT_THAT(clock->Sleeps(), ElementsAre(17s, 60s));
+}
+
+// client-go: TestRetryInternalError
+TEST_F(ReflectorWatchTest, OpensAgainAfterInternalErrorsWithinTheWindowOnly) {
+  struct Row {
+    const char* name;
+    Clock::Duration window;
+    int pause_before;  ///< The error before which a minute passes; 0: none.
+    std::size_t watches;
+  };
+  for (const Row& row : {Row{"off", 0s, 0, 1}, Row{"on", 30s, 0, 32}, Row{"pause", 30s, 10, 41}}) {
+    SCOPED_TRACE(row.name);
+    std::stop_source once;
+    auto script = std::make_shared<ScriptedListWatch>([&] { once.request_stop(); });
+    script->OnList({}, "10");
+    for (int i = 1; i <= 50; ++i) {
+      const Clock::Duration pause = i == row.pause_before ? 61s : 1s;
+      script->OnWatch({Pass(pause), ErrorEvent(internal)});
+    }
+    options.maxInternalErrorRetryDuration = row.window;
+    cache::Reflector(ThingType(), script, store, options).Run(once.get_token());
+    // The second list ends the script.
+    EXPECT_THAT(script->list_calls, SizeIs(2));
+    EXPECT_THAT(script->watch_calls, SizeIs(row.watches));
+  }
+}
+
+// client-go: TestReflectorReplacesStoreOnUnsafeDelete
+TEST_F(ReflectorWatchTest, AStoreReadErrorLeadsToAListThatReplacesEverything) {
+  source->OnWatch({Added("corrupt", "11"), ErrorEvent(StatusError(500, "StorageReadError"))});
+  source->OnList({MakeThing("a", "1", "1")}, "12");
+  Run();
+  EXPECT_EQ(store.Content(), "a=1");
+}
+
+// client-go: TestWatchTimeout
+TEST_F(ReflectorWatchTest, TheTimeoutLiesBetweenTheMinimumAndTwiceThat) {
+  struct Row {
+    std::chrono::seconds minimum;
+    double random;
+    std::int64_t seconds;
+  };
+  for (const Row& row : {Row{0s, 0.0, 300}, Row{1min, 0.5, 450}, Row{5min, 0.9999, 599},
+                         Row{10min, 0.0, 600}, Row{10min, 0.9999, 1199}}) {
+    SCOPED_TRACE(row.seconds);
+    std::stop_source once;
+    auto script = std::make_shared<ScriptedListWatch>([&] { once.request_stop(); });
+    script->OnList({}, "10");
+    options.minWatchTimeout = row.minimum;
+    options.random = [&] { return row.random; };
+    cache::Reflector(ThingType(), script, store, options).Run(once.get_token());
+    ASSERT_THAT(script->watch_calls, SizeIs(1));
+    EXPECT_EQ(script->watch_calls[0].timeoutSeconds, row.seconds);
+  }
+}
+
+TEST_F(ReflectorWatchTest, StatusKnowsHowFreshTheWatchIs) {
+  const auto start = clock->Now();
+  source->OnWatch({Pass(5s), Added("b", "11"), Pass(5s), Bookmark("12"), Do([&] {
+                     const auto status = reflector->Status();
+                     EXPECT_EQ(status.state, cache::ReflectorState::kWatching);
+                     EXPECT_EQ(status.lastEvent, start + 5s);
+                     EXPECT_EQ(status.lastBookmark, start + 10s);
+                     EXPECT_EQ(status.lastActivity, start + 10s);
+                     EXPECT_EQ(status.watchesOpened, 1u);
+                   })});
+  Run();
+}
+
+}  // namespace
+}  // namespace k8s::test
