@@ -12,28 +12,8 @@ namespace apiextensionsv1 {
 namespace {
 
 constexpr const char* kNotASchema = "not a valid JSON schema";
-constexpr const char* kTooDeep = "schemas are nested too deeply";
-
-/// Each such type starts a decoder of its own, which counts depth from zero. This bounds the sum.
-class Nesting {
- public:
-  Nesting() { ++depth_; }
-  ~Nesting() { --depth_; }
-  Nesting(const Nesting&) = delete;
-  Nesting& operator=(const Nesting&) = delete;
-  [[nodiscard]] static bool TooDeep() { return depth_ > kMaxDepth; }
-
- private:
-  static constexpr int kMaxDepth = 200;
-  static thread_local int depth_;
-};
-
-thread_local int Nesting::depth_ = 0;
-
 template <class T>
 const char* Read(std::string_view raw, T& out, const char* reason) {
-  const Nesting nesting;
-  if (Nesting::TooDeep()) return kTooDeep;
   return codec::Decode(raw, codec::TypeOf<T>(), &out) ? nullptr : reason;
 }
 

@@ -54,7 +54,7 @@ TEST(GeneratedTypesTest, MovedFromBoxesAreUnset) {
   EXPECT_FALSE(source.spec.affinity);  // NOLINT(bugprone-use-after-move): the point of the test.
 }
 
-TEST(GeneratedTypesTest, RareParts) {
+TEST(GeneratedTypesTest, AnUnsetBoxTakesOnePointer) {
   EXPECT_EQ(sizeof(corev1::Affinity), 3 * sizeof(void*));
   EXPECT_FALSE(corev1::PodSpec().securityContext);
 }
