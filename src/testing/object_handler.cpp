@@ -25,11 +25,6 @@ bool IsNamespace(const ServedResource& resource) {
   return resource.info.plural == "namespaces" && resource.info.group.empty();
 }
 
-Result<Json> ReadDeleteOptions(const ApiRequest& request) {
-  if (request.record.body.empty()) return Json::object();
-  return ReadObject(request);
-}
-
 /// The finalizers must go first: the object only gets the time of its deletion.
 WriteDecision Deleted(Json object, bool dry_run) {
   const Json* finalizers = At(object, {"metadata", "finalizers"});

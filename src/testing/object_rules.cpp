@@ -1,5 +1,8 @@
 #include "object_rules.hpp"
 
+#include <k8s/apis/meta/v1.hpp>
+
+#include "protobuf.hpp"
 #include "status.hpp"
 #include "times.hpp"
 
@@ -27,6 +30,10 @@ bool CountsGenerations(const ServedResource& resource, const Json& object) {
 bool IsJsonType(std::string_view type) {
   return type.empty() || type.starts_with("application/json") || type.find("+json") != type.npos ||
          type.starts_with("application/apply-patch+yaml");
+}
+
+bool IsProtobuf(const ApiRequest& request) {
+  return request.record.Header("Content-Type").starts_with(kProtobufContentType);
 }
 
 void KeepFrom(const Json& live, Json& object, const std::string& key) {
@@ -61,6 +68,10 @@ bool ValidName(const std::string& name) {
 }  // namespace
 
 Result<Json> ReadObject(const ApiRequest& request) {
+  if (IsProtobuf(request)) {
+    const codec::TypeInfo* type = BuiltinType(request.resource->info);
+    return type == nullptr ? UnsupportedMediaType() : FromProtobuf(request.record.body, *type);
+  }
   if (!IsJsonType(request.record.Header("Content-Type"))) return UnsupportedMediaType();
   Json object = Json::parse(request.record.body, nullptr, false);
   if (object.is_object()) return object;
@@ -68,6 +79,12 @@ Result<Json> ReadObject(const ApiRequest& request) {
   return BadRequest("the object provided is unrecognized (must be of type " + kind +
                     "): couldn't get version/kind; json parse error (" +
                     request.record.body.substr(0, 32) + ")");
+}
+
+Result<Json> ReadDeleteOptions(const ApiRequest& request) {
+  if (request.record.body.empty()) return Json::object();
+  if (!IsProtobuf(request)) return ReadObject(request);
+  return FromProtobuf(request.record.body, codec::TypeOf<metav1::DeleteOptions>());
 }
 
 Result<void> CheckAddress(const ApiRequest& request, Json& object) {

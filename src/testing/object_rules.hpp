@@ -15,6 +15,9 @@ namespace k8s::inline v0::testing {
 /// The request's body as one JSON object. Errors: 400, 415.
 [[nodiscard]] Result<Json> ReadObject(const ApiRequest& request);
 
+/// The options in a delete's body, or none. Errors: 400, 415.
+[[nodiscard]] Result<Json> ReadDeleteOptions(const ApiRequest& request);
+
 /// Whether the object may be sent to this path: kind, apiVersion, namespace and name. Fills in the
 /// namespace. Errors: 400.
 [[nodiscard]] Result<void> CheckAddress(const ApiRequest& request, Json& object);

@@ -1,129 +1,99 @@
 #include "served_resource.hpp"
 
+#include <k8s/apis/resources.hpp>
+#include <k8s/apis/scheme.hpp>
+#include <k8s/codec/codec.hpp>
+
+#include "json.hpp"
+
 #include <algorithm>
+#include <array>
 #include <map>
+#include <utility>
 
 namespace k8s::inline v0::testing {
 namespace {
-
-constexpr Scope kNs = Scope::kNamespaced;
-constexpr Scope kCluster = Scope::kCluster;
-constexpr std::string_view kAllVerbs = "create,delete,deletecollection,get,list,patch,update,watch";
-
-struct Row {
-  ResourceInfo info;
-  std::string_view singular;
-  std::string_view shortNames;
-  std::string_view categories;
-  std::string_view verbs;         ///< Empty: all.
-  std::string_view subresources;  ///< Those that the fake serves.
-  std::string_view emptyBody;
-};
-
-std::vector<std::string> Split(std::string_view text) {
-  std::vector<std::string> parts;
-  while (!text.empty()) {
-    const auto comma = std::min(text.find(','), text.size());
-    parts.emplace_back(text.substr(0, comma));
-    text.remove_prefix(std::min(comma + 1, text.size()));
-  }
-  return parts;
-}
 
 bool Contains(const std::vector<std::string>& list, std::string_view text) {
   return std::find(list.begin(), list.end(), text) != list.end();
 }
 
-// clang-format off
-const std::vector<Row>& Rows() {
-  static const std::vector<Row> rows = {
-    {{"", "v1", "Binding", "bindings", kNs}, "binding", "", "", "create", "", R"("target":{})"},
-    {{"", "v1", "ComponentStatus", "componentstatuses", kCluster}, "componentstatus", "cs", "", "get,list", "", ""},
-    {{"", "v1", "ConfigMap", "configmaps", kNs}, "configmap", "cm", "", "", "", ""},
-    {{"", "v1", "Endpoints", "endpoints", kNs}, "endpoints", "ep", "", "", "", ""},
-    {{"", "v1", "Event", "events", kNs}, "event", "ev", "", "", "", R"("involvedObject":{},"source":{},"firstTimestamp":null,"lastTimestamp":null,"eventTime":null,"reportingComponent":"","reportingInstance":"")"},
-    {{"", "v1", "LimitRange", "limitranges", kNs}, "limitrange", "limits", "", "", "", R"("spec":{"limits":null})"},
-    {{"", "v1", "Namespace", "namespaces", kCluster}, "namespace", "ns", "", "create,delete,get,list,patch,update,watch", "status", R"("spec":{},"status":{})"},
-    {{"", "v1", "Node", "nodes", kCluster}, "node", "no", "", "", "status", R"("spec":{},"status":{"daemonEndpoints":{"kubeletEndpoint":{"Port":0}},"nodeInfo":{"machineID":"","systemUUID":"","bootID":"","kernelVersion":"","osImage":"","containerRuntimeVersion":"","kubeletVersion":"","kubeProxyVersion":"","operatingSystem":"","architecture":""}})"},
-    {{"", "v1", "PersistentVolumeClaim", "persistentvolumeclaims", kNs}, "persistentvolumeclaim", "pvc", "", "", "status", R"("spec":{"resources":{}},"status":{})"},
-    {{"", "v1", "PersistentVolume", "persistentvolumes", kCluster}, "persistentvolume", "pv", "", "", "status", R"("spec":{},"status":{})"},
-    {{"", "v1", "Pod", "pods", kNs}, "pod", "po", "all", "", "binding,eviction,status", R"("spec":{"containers":null},"status":{})"},
-    {{"", "v1", "PodTemplate", "podtemplates", kNs}, "podtemplate", "", "", "", "", R"("template":{"metadata":{},"spec":{"containers":null}})"},
-    {{"", "v1", "ReplicationController", "replicationcontrollers", kNs}, "replicationcontroller", "rc", "all", "", "status", R"("spec":{},"status":{"replicas":0})"},
-    {{"", "v1", "ResourceQuota", "resourcequotas", kNs}, "resourcequota", "quota", "", "", "status", R"("spec":{},"status":{})"},
-    {{"", "v1", "Secret", "secrets", kNs}, "secret", "", "", "", "", ""},
-    {{"", "v1", "ServiceAccount", "serviceaccounts", kNs}, "serviceaccount", "sa", "", "", "", ""},
-    {{"", "v1", "Service", "services", kNs}, "service", "svc", "all", "", "status", R"("spec":{},"status":{"loadBalancer":{}})"},
-    {{"apiregistration.k8s.io", "v1", "APIService", "apiservices", kCluster}, "apiservice", "", "api-extensions", "", "status", R"("spec":{"groupPriorityMinimum":0,"versionPriority":0},"status":{})"},
-    {{"apps", "v1", "ControllerRevision", "controllerrevisions", kNs}, "controllerrevision", "", "", "", "", R"("data":null,"revision":0)"},
-    {{"apps", "v1", "DaemonSet", "daemonsets", kNs}, "daemonset", "ds", "all", "", "status", R"("spec":{"selector":null,"template":{"metadata":{},"spec":{"containers":null}},"updateStrategy":{}},"status":{"currentNumberScheduled":0,"numberMisscheduled":0,"desiredNumberScheduled":0,"numberReady":0})"},
-    {{"apps", "v1", "Deployment", "deployments", kNs}, "deployment", "deploy", "all", "", "status", R"("spec":{"selector":null,"template":{"metadata":{},"spec":{"containers":null}},"strategy":{}},"status":{})"},
-    {{"apps", "v1", "ReplicaSet", "replicasets", kNs}, "replicaset", "rs", "all", "", "status", R"("spec":{"selector":null,"template":{"metadata":{},"spec":{"containers":null}}},"status":{"replicas":0})"},
-    {{"apps", "v1", "StatefulSet", "statefulsets", kNs}, "statefulset", "sts", "all", "", "status", R"("spec":{"selector":null,"template":{"metadata":{},"spec":{"containers":null}},"serviceName":"","updateStrategy":{}},"status":{"replicas":0,"availableReplicas":0})"},
-    {{"events.k8s.io", "v1", "Event", "events", kNs}, "event", "ev", "", "", "", R"("eventTime":null,"regarding":{},"deprecatedSource":{},"deprecatedFirstTimestamp":null,"deprecatedLastTimestamp":null)"},
-    {{"authentication.k8s.io", "v1", "SelfSubjectReview", "selfsubjectreviews", kCluster}, "selfsubjectreview", "", "", "create", "", R"("status":{"userInfo":{}})"},
-    {{"authentication.k8s.io", "v1", "TokenReview", "tokenreviews", kCluster}, "tokenreview", "", "", "create", "", R"("spec":{},"status":{"user":{}})"},
-    {{"authorization.k8s.io", "v1", "LocalSubjectAccessReview", "localsubjectaccessreviews", kNs}, "localsubjectaccessreview", "", "", "create", "", R"("spec":{},"status":{"allowed":false})"},
-    {{"authorization.k8s.io", "v1", "SelfSubjectAccessReview", "selfsubjectaccessreviews", kCluster}, "selfsubjectaccessreview", "", "", "create", "", R"("spec":{},"status":{"allowed":false})"},
-    {{"authorization.k8s.io", "v1", "SelfSubjectRulesReview", "selfsubjectrulesreviews", kCluster}, "selfsubjectrulesreview", "", "", "create", "", R"("spec":{},"status":{"resourceRules":null,"nonResourceRules":null,"incomplete":false})"},
-    {{"authorization.k8s.io", "v1", "SubjectAccessReview", "subjectaccessreviews", kCluster}, "subjectaccessreview", "", "", "create", "", R"("spec":{},"status":{"allowed":false})"},
-    {{"autoscaling", "v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", kNs}, "horizontalpodautoscaler", "hpa", "all", "", "status", R"("spec":{"scaleTargetRef":{"kind":"","name":""},"maxReplicas":0},"status":{"desiredReplicas":0,"currentMetrics":null})"},
-    {{"autoscaling", "v1", "HorizontalPodAutoscaler", "horizontalpodautoscalers", kNs}, "horizontalpodautoscaler", "hpa", "all", "", "status", R"("spec":{"scaleTargetRef":{"kind":"","name":""},"maxReplicas":0},"status":{"currentReplicas":0,"desiredReplicas":0})"},
-    {{"batch", "v1", "CronJob", "cronjobs", kNs}, "cronjob", "cj", "all", "", "status", R"("spec":{"schedule":"","jobTemplate":{"metadata":{},"spec":{"template":{"metadata":{},"spec":{"containers":null}}}}},"status":{})"},
-    {{"batch", "v1", "Job", "jobs", kNs}, "job", "", "all", "", "status", R"("spec":{"template":{"metadata":{},"spec":{"containers":null}}},"status":{})"},
-    {{"certificates.k8s.io", "v1", "CertificateSigningRequest", "certificatesigningrequests", kCluster}, "certificatesigningrequest", "csr", "", "", "status", R"("spec":{"request":null,"signerName":""},"status":{})"},
-    {{"certificates.k8s.io", "v1", "ClusterTrustBundle", "clustertrustbundles", kCluster}, "clustertrustbundle", "", "", "", "", R"("spec":{"trustBundle":""})"},
-    {{"certificates.k8s.io", "v1", "PodCertificateRequest", "podcertificaterequests", kNs}, "podcertificaterequest", "", "", "", "status", R"("spec":{"signerName":"","podName":"","podUID":"","serviceAccountName":"","serviceAccountUID":"","nodeName":"","nodeUID":"","stubPKCS10Request":null},"status":{})"},
-    {{"networking.k8s.io", "v1", "IngressClass", "ingressclasses", kCluster}, "ingressclass", "", "", "", "", R"("spec":{})"},
-    {{"networking.k8s.io", "v1", "Ingress", "ingresses", kNs}, "ingress", "ing", "", "", "status", R"("spec":{},"status":{"loadBalancer":{}})"},
-    {{"networking.k8s.io", "v1", "IPAddress", "ipaddresses", kCluster}, "ipaddress", "ip", "", "", "", R"("spec":{})"},
-    {{"networking.k8s.io", "v1", "NetworkPolicy", "networkpolicies", kNs}, "networkpolicy", "netpol", "", "", "", R"("spec":{"podSelector":{}})"},
-    {{"networking.k8s.io", "v1", "ServiceCIDR", "servicecidrs", kCluster}, "servicecidr", "", "", "", "status", R"("spec":{},"status":{})"},
-    {{"policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", kNs}, "poddisruptionbudget", "pdb", "", "", "status", R"("spec":{},"status":{"disruptionsAllowed":0,"currentHealthy":0,"desiredHealthy":0,"expectedPods":0})"},
-    {{"rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", "clusterrolebindings", kCluster}, "clusterrolebinding", "", "", "", "", R"("roleRef":{"apiGroup":"","kind":"","name":""})"},
-    {{"rbac.authorization.k8s.io", "v1", "ClusterRole", "clusterroles", kCluster}, "clusterrole", "", "", "", "", R"("rules":null)"},
-    {{"rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings", kNs}, "rolebinding", "", "", "", "", R"("roleRef":{"apiGroup":"","kind":"","name":""})"},
-    {{"rbac.authorization.k8s.io", "v1", "Role", "roles", kNs}, "role", "", "", "", "", R"("rules":null)"},
-    {{"storage.k8s.io", "v1", "CSIDriver", "csidrivers", kCluster}, "csidriver", "", "", "", "", R"("spec":{})"},
-    {{"storage.k8s.io", "v1", "CSINode", "csinodes", kCluster}, "csinode", "", "", "", "status", R"("spec":{"drivers":null},"status":{})"},
-    {{"storage.k8s.io", "v1", "CSIStorageCapacity", "csistoragecapacities", kNs}, "csistoragecapacity", "", "", "", "", R"("storageClassName":"")"},
-    {{"storage.k8s.io", "v1", "StorageClass", "storageclasses", kCluster}, "storageclass", "sc", "", "", "", R"("provisioner":"")"},
-    {{"storage.k8s.io", "v1", "VolumeAttachment", "volumeattachments", kCluster}, "volumeattachment", "", "", "", "status", R"("spec":{"attacher":"","source":{},"nodeName":""},"status":{"attached":false})"},
-    {{"storage.k8s.io", "v1", "VolumeAttributesClass", "volumeattributesclasses", kCluster}, "volumeattributesclass", "vac", "", "", "", R"("driverName":"")"},
-    {{"admissionregistration.k8s.io", "v1", "MutatingAdmissionPolicy", "mutatingadmissionpolicies", kCluster}, "mutatingadmissionpolicy", "", "api-extensions", "", "", R"("spec":{})"},
-    {{"admissionregistration.k8s.io", "v1", "MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings", kCluster}, "mutatingadmissionpolicybinding", "", "api-extensions", "", "", R"("spec":{})"},
-    {{"admissionregistration.k8s.io", "v1", "MutatingWebhookConfiguration", "mutatingwebhookconfigurations", kCluster}, "mutatingwebhookconfiguration", "", "api-extensions", "", "", ""},
-    {{"admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy", "validatingadmissionpolicies", kCluster}, "validatingadmissionpolicy", "", "api-extensions", "", "status", R"("spec":{},"status":{})"},
-    {{"admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings", kCluster}, "validatingadmissionpolicybinding", "", "api-extensions", "", "", R"("spec":{})"},
-    {{"admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration", "validatingwebhookconfigurations", kCluster}, "validatingwebhookconfiguration", "", "api-extensions", "", "", ""},
-    {{"apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", kCluster}, "customresourcedefinition", "crd,crds", "api-extensions", "", "status", R"("spec":{"group":"","names":{"plural":"","kind":""},"scope":"","versions":null},"status":{"conditions":null,"acceptedNames":{"plural":"","kind":""},"storedVersions":null})"},
-    {{"scheduling.k8s.io", "v1", "PriorityClass", "priorityclasses", kCluster}, "priorityclass", "pc", "", "", "", R"("value":0)"},
-    {{"coordination.k8s.io", "v1", "Lease", "leases", kNs}, "lease", "", "", "", "", R"("spec":{})"},
-    {{"node.k8s.io", "v1", "RuntimeClass", "runtimeclasses", kCluster}, "runtimeclass", "", "", "", "", R"("handler":"")"},
-    {{"discovery.k8s.io", "v1", "EndpointSlice", "endpointslices", kNs}, "endpointslice", "", "", "", "", R"("addressType":"","endpoints":null,"ports":null)"},
-    {{"resource.k8s.io", "v1", "DeviceClass", "deviceclasses", kCluster}, "deviceclass", "", "", "", "", R"("spec":{})"},
-    {{"resource.k8s.io", "v1", "DeviceTaintRule", "devicetaintrules", kCluster}, "devicetaintrule", "", "", "", "status", R"("spec":{"taint":{"key":"","effect":""}},"status":{})"},
-    {{"resource.k8s.io", "v1", "ResourceClaim", "resourceclaims", kNs}, "resourceclaim", "", "", "", "status", R"("spec":{"devices":{"requests":null}},"status":{})"},
-    {{"resource.k8s.io", "v1", "ResourceClaimTemplate", "resourceclaimtemplates", kNs}, "resourceclaimtemplate", "", "", "", "", R"("spec":{"metadata":{},"spec":{"devices":{"requests":null}}})"},
-    {{"resource.k8s.io", "v1", "ResourceSlice", "resourceslices", kCluster}, "resourceslice", "", "", "", "", R"("spec":{"driver":"","pool":{"name":"","generation":0,"resourceSliceCount":0}})"},
-    {{"flowcontrol.apiserver.k8s.io", "v1", "FlowSchema", "flowschemas", kCluster}, "flowschema", "", "", "", "status", R"("spec":{"priorityLevelConfiguration":{"name":""},"matchingPrecedence":0},"status":{})"},
-    {{"flowcontrol.apiserver.k8s.io", "v1", "PriorityLevelConfiguration", "prioritylevelconfigurations", kCluster}, "prioritylevelconfiguration", "", "", "", "status", R"("spec":{"type":""},"status":{})"},
-    {{"storagemigration.k8s.io", "v1", "StorageVersionMigration", "storageversionmigrations", kCluster}, "storageversionmigration", "", "", "", "status", R"("spec":{"resource":{"group":"","resource":""}},"status":{})"},
-  };
-  return rows;
-}
-// clang-format on
+/// In this order discovery shows the groups.
+constexpr std::array<std::string_view, 22> kGroupOrder = {"",
+                                                          "apiregistration.k8s.io",
+                                                          "apps",
+                                                          "events.k8s.io",
+                                                          "authentication.k8s.io",
+                                                          "authorization.k8s.io",
+                                                          "autoscaling",
+                                                          "batch",
+                                                          "certificates.k8s.io",
+                                                          "networking.k8s.io",
+                                                          "policy",
+                                                          "rbac.authorization.k8s.io",
+                                                          "storage.k8s.io",
+                                                          "admissionregistration.k8s.io",
+                                                          "apiextensions.k8s.io",
+                                                          "scheduling.k8s.io",
+                                                          "coordination.k8s.io",
+                                                          "node.k8s.io",
+                                                          "discovery.k8s.io",
+                                                          "resource.k8s.io",
+                                                          "flowcontrol.apiserver.k8s.io",
+                                                          "storagemigration.k8s.io"};
 
-std::shared_ptr<const ServedResource> FromRow(const Row& row) {
+bool IsServed(std::string_view resource, std::string_view subresource) {
+  return subresource == "status" ||
+         (resource == "pods" && (subresource == "binding" || subresource == "eviction"));
+}
+
+/// What a built-in type's zero value looks like beside its metadata.
+std::string EmptyBody(const ResourceInfo& info) {
+  const codec::TypeInfo* type = BuiltinType(info);
+  if (type == nullptr) return {};
+  void* object = type->ops.create();
+  std::string text;
+  codec::Encode(*type, object, text);
+  type->ops.destroy(object);
+  std::string body;
+  const Json json = Json::parse(text);
+  for (const auto& [key, value] : json.items()) {
+    if (key == "kind" || key == "apiVersion" || key == "metadata") continue;
+    if (!body.empty()) body += ',';
+    body += Quote(key) + ":" + Dump(value);
+  }
+  return body;
+}
+
+std::shared_ptr<const ServedResource> FromFacts(const apis::ResourceFacts& facts) {
   ServedResource resource;
-  resource.info = row.info;
-  resource.singular = row.singular;
-  resource.shortNames = Split(row.shortNames);
-  resource.categories = Split(row.categories);
-  resource.verbs = Split(row.verbs.empty() ? kAllVerbs : row.verbs);
-  resource.subresources = Split(row.subresources);
-  resource.emptyBody = row.emptyBody;
+  resource.info = facts.Info();
+  resource.singular = facts.singular;
+  resource.shortNames.assign(facts.shortNames.begin(), facts.shortNames.end());
+  resource.categories.assign(facts.categories.begin(), facts.categories.end());
+  resource.verbs.assign(facts.verbs.begin(), facts.verbs.end());
+  for (const apis::SubresourceFacts& subresource : facts.subresources) {
+    if (!IsServed(facts.plural, subresource.name)) continue;
+    resource.subresources.emplace_back(subresource.name);
+  }
+  resource.emptyBody = EmptyBody(resource.info);
   return std::make_shared<const ServedResource>(std::move(resource));
+}
+
+std::vector<std::shared_ptr<const ServedResource>> MakeBuiltinResources() {
+  std::vector<std::shared_ptr<const ServedResource>> resources;
+  for (const apis::ResourceFacts& facts : apis::BuiltinResources()) {
+    if (facts.servedByDefault) resources.push_back(FromFacts(facts));
+  }
+  const auto rank = [](const ResourceInfo& info) {
+    return std::find(kGroupOrder.begin(), kGroupOrder.end(), info.group) - kGroupOrder.begin();
+  };
+  // The newest version of a group is the preferred one.
+  std::stable_sort(resources.begin(), resources.end(), [&](const auto& a, const auto& b) {
+    return rank(a->info) != rank(b->info) ? rank(a->info) < rank(b->info)
+                                          : a->info.version > b->info.version;
+  });
+  return resources;
 }
 
 }  // namespace
@@ -145,9 +115,16 @@ std::string ServedResource::TypeMembers() const {
 }
 
 std::vector<std::shared_ptr<const ServedResource>> BuiltinResources() {
-  std::vector<std::shared_ptr<const ServedResource>> resources;
-  for (const Row& row : Rows()) resources.push_back(FromRow(row));
+  static const auto resources = MakeBuiltinResources();
   return resources;
+}
+
+const codec::TypeInfo* BuiltinType(const ResourceInfo& info) {
+  // Go names the package of most groups by their first label.
+  std::string package = info.group.substr(0, info.group.find('.'));
+  if (package.empty()) package = "core";
+  if (info.group == "internal.apiserver.k8s.io") package = "apiserverinternal";
+  return apis::FindType(package + "/" + info.version, info.kind);
 }
 
 ServedResource CustomResource(const ResourceInfo& info) {
@@ -156,7 +133,8 @@ ServedResource CustomResource(const ResourceInfo& info) {
   resource.singular = info.kind;
   std::transform(resource.singular.begin(), resource.singular.end(), resource.singular.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  resource.verbs = Split(kAllVerbs);
+  resource.verbs = {"create", "delete", "deletecollection", "get",
+                    "list",   "patch",  "update",           "watch"};
   resource.subresources = {"status"};
   resource.custom = true;
   return resource;

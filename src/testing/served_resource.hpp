@@ -1,5 +1,6 @@
 #pragma once
 
+#include <k8s/codec/type_info.hpp>
 #include <k8s/resource.hpp>
 
 #include <memory>
@@ -32,6 +33,9 @@ struct ServedResource {
 
 /// The resources that kube-apiserver 1.37 serves by default, in its order of groups.
 [[nodiscard]] std::vector<std::shared_ptr<const ServedResource>> BuiltinResources();
+
+/// What the codec knows of a built-in resource's type; null for other resources.
+[[nodiscard]] const codec::TypeInfo* BuiltinType(const ResourceInfo& info);
 
 /// A resource as a CustomResourceDefinition without extras makes it.
 [[nodiscard]] ServedResource CustomResource(const ResourceInfo& info);
