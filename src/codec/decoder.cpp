@@ -57,6 +57,22 @@ std::string_view KindOfValue(char c) {
   }
 }
 
+/// Lets a scalar's UnmarshalJSON, which may decode structs itself, count on from its own depth.
+class OuterDepth {
+ public:
+  explicit OuterDepth(int depth) : before_(std::exchange(present_, depth)) {}
+  ~OuterDepth() { present_ = before_; }
+  OuterDepth(const OuterDepth&) = delete;
+  OuterDepth& operator=(const OuterDepth&) = delete;
+  [[nodiscard]] static int Present() { return present_; }
+
+ private:
+  static thread_local int present_;
+  int before_;
+};
+
+thread_local int OuterDepth::present_ = 0;
+
 std::string_view Belongs(const TypeInfo& type) {
   if (type.form == Form::kBytes) return "base64 string";
   return type.form == Form::kMap ? "object" : type.name;
@@ -81,7 +97,7 @@ const char* Decoder::Value(const char* p, const TypeInfo& type, void* out, int d
     case Form::kBox:
       return Optional(p, type, out, depth);
     case Form::kScalar:
-      return Scalar(p, type, out);
+      return Scalar(p, type, out, depth);
     case Form::kInt32:
     case Form::kInt64:
       return Integer(p, type, out);
@@ -97,7 +113,7 @@ const char* Decoder::Value(const char* p, const TypeInfo& type, void* out, int d
 
 const char* Decoder::Struct(const char* p, const TypeInfo& type, void* out, int depth) {
   if (!scanner_.At(p, '{')) return Other(p, type, out);
-  if (depth == kMaxTypedDepth) return scanner_.Fail(p, "nested too deeply");
+  if (depth >= kMaxTypedDepth) return scanner_.Fail(p, "nested too deeply");
   TypeMeta* const meta = std::exchange(meta_, nullptr);
   p = scanner_.Space(p + 1);
   if (scanner_.At(p, '}')) return p + 1;
@@ -177,9 +193,10 @@ const char* Decoder::String(const char* p, const TypeInfo& type, std::string& ou
   return Text(p + 1, out);
 }
 
-const char* Decoder::Scalar(const char* p, const TypeInfo& type, void* out) {
+const char* Decoder::Scalar(const char* p, const TypeInfo& type, void* out, int depth) {
   const char* const after = scanner_.SkipValue(p);
   if (!after) return nullptr;
+  const OuterDepth outer(depth);
   const char* const refusal = type.ops.unmarshal(out, View(p, after));
   return refusal ? Fail(refusal) : after;
 }
@@ -324,14 +341,14 @@ Result<void> Decoder::Finish(const char* p) {
 }
 
 Result<void> Decoder::Run(const TypeInfo& type, void* out) {
-  return Finish(Value(scanner_.Space(scanner_.begin()), type, out, 0));
+  return Finish(Value(scanner_.Space(scanner_.begin()), type, out, OuterDepth::Present()));
 }
 
 Result<void> Decoder::Run(const TypeInfo& type, void* out, TypeMeta& meta) {
   const char* const p = scanner_.Space(scanner_.begin());
   if (scanner_.At(p, 'n')) return Finish(Mismatch(p, "null", type));
   meta_ = &meta;
-  return Finish(Value(p, type, out, 0));
+  return Finish(Value(p, type, out, OuterDepth::Present()));
 }
 
 }  // namespace detail

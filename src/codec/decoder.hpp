@@ -39,7 +39,7 @@ class Decoder {
   const char* Double(const char* p, const TypeInfo& type, double& out);
   const char* String(const char* p, const TypeInfo& type, std::string& out);
   const char* Base64(const char* p, const TypeInfo& type, Bytes& out);
-  const char* Scalar(const char* p, const TypeInfo& type, void* out);
+  const char* Scalar(const char* p, const TypeInfo& type, void* out, int depth);
   const char* Struct(const char* p, const TypeInfo& type, void* out, int depth);
   const char* List(const char* p, const TypeInfo& type, void* out, int depth);
   const char* Map(const char* p, const TypeInfo& type, void* out, int depth);

@@ -1,6 +1,6 @@
 #include <k8s/codec/splitter.hpp>
 #include <k8s/fields.hpp>
-#include <k8s/runtime/object_type_of.hpp>
+#include <k8s/runtime/status.hpp>
 
 #include "codec/head_text.hpp"
 #include "codec/object_reader.hpp"
@@ -182,8 +182,7 @@ Result<ListHead> ListSplitter::Impl::Finish() {
   }
   const std::string text = head_.Text();
   if (!has_items_) {
-    Error status = runtime::StatusError(text);
-    if (status.kind == ErrorKind::kStatus) return status;
+    if (auto failure = runtime::ErrorFromStatus(text)) return std::move(*failure);
   }
   return ReadHead(text);
 }

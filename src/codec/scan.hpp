@@ -9,8 +9,8 @@
 #include <emmintrin.h>
 #endif
 
-/// Searches that decide the codec's speed: 16 bytes at a time where the processor has SSE2, which
-/// every x86-64 has, else one.
+/// Searches that decide the codec's speed: 32 or 64 bytes at a time where the processor has SSE2,
+/// which every x86-64 has, else one.
 namespace k8s::inline v0::codec::detail {
 
 [[nodiscard]] constexpr bool IsSpace(char c) {
@@ -68,6 +68,21 @@ struct PlainText {
 }
 
 #endif
+
+/// Whether all bytes are ASCII without white space and control characters.
+[[nodiscard]] inline bool IsGraphic(std::string_view text) {
+  const char* p = text.data();
+  const char* const end = p + text.size();
+#if defined(__SSE2__)
+  for (; end - p >= 16; p += 16) {
+    // Bytes that are not ASCII are negative.
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+    if (_mm_movemask_epi8(_mm_cmplt_epi8(bytes, _mm_set1_epi8('!'))) != 0) return false;
+  }
+#endif
+  while (p != end && static_cast<signed char>(*p) >= '!') ++p;
+  return p == end;
+}
 
 /// Bit i tells of byte i of 64.
 struct BlockMasks {

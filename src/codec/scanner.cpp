@@ -8,37 +8,31 @@ namespace k8s::inline v0::codec {
 namespace detail {
 namespace {
 
-/// Which kinds of brackets are open, one bit each.
+/// Which kinds of brackets are open, one bit each: the innermost 64 in a register.
 class Nesting {
  public:
   [[nodiscard]] bool empty() const { return depth_ == 0; }
-  [[nodiscard]] bool InObject() const { return in_object_; }
-  [[nodiscard]] char Closer() const { return in_object_ ? '}' : ']'; }
+  [[nodiscard]] bool InObject() const { return (innermost_ & 1) != 0; }
+  [[nodiscard]] char Closer() const { return InObject() ? '}' : ']'; }
 
   /// Returns false when the nesting is too deep.
   bool Push(bool object) {
     if (depth_ == kMaxDepth) return false;
-    const std::uint64_t bit = std::uint64_t{1} << (depth_ % 64);
-    std::uint64_t& word = objects_[depth_ / 64];
-    if (depth_ % 64 == 0) word = 0;
-    if (object)
-      word |= bit;
-    else
-      word &= ~bit;
-    in_object_ = object;
+    if (depth_ % 64 == 0) outer_[depth_ / 64] = innermost_;
+    innermost_ = innermost_ << 1 | (object ? 1 : 0);
     ++depth_;
     return true;
   }
   void Pop() {
     --depth_;
-    if (depth_ == 0) return;
-    in_object_ = (objects_[(depth_ - 1) / 64] >> ((depth_ - 1) % 64) & 1) != 0;
+    innermost_ >>= 1;
+    if (depth_ % 64 == 0) innermost_ = outer_[depth_ / 64];
   }
 
  private:
-  std::uint64_t objects_[kMaxDepth / 64 + 1];  // The words up to depth_ are set.
+  std::uint64_t innermost_ = 0;
   unsigned depth_ = 0;
-  bool in_object_ = false;
+  std::uint64_t outer_[kMaxDepth / 64 + 1];  // Word i, once set: the 64 at depth 64 * i.
 };
 
 bool Opens(char c) { return c == '{' || c == '['; }
@@ -92,20 +86,27 @@ const char* Scanner::SkipKey(const char* p) {
   return p ? SkipColon(p) : nullptr;
 }
 
+/// The most frequent value of all: managed fields are made of it.
+bool Scanner::IsEmptyContainer(const char* p) const {
+  return end_ - p >= 2 && ((p[0] == '{' && p[1] == '}') || (p[0] == '[' && p[1] == ']'));
+}
+
 const char* Scanner::SkipValue(const char* p) {
   Nesting open;
   while (true) {
-    // A value begins at p.
-    if (p != end_ && Opens(*p)) {
+    // A value begins at p, behind its name if it is in an object.
+    if (open.InObject()) {
+      p = SkipKey(p);
+      if (!p) return nullptr;
+    }
+    if (IsEmptyContainer(p)) {
+      p += 2;
+    } else if (p != end_ && Opens(*p)) {
       if (!open.Push(*p == '{')) return Fail(p, "nested too deeply");
       p = Space(p + 1);
-      if (p == end_ || !Closes(*p)) {
-        if (open.InObject()) p = SkipKey(p);
-        if (!p) return nullptr;
-        continue;
-      }
+      if (p == end_ || !Closes(*p)) continue;
     } else {
-      p = SkipScalar(p);
+      p = At(p, '"') ? SkipString(p + 1) : SkipScalar(p);
       if (!p) return nullptr;
     }
     // A value ended, or a container is empty: what closes here, up to the next comma.
@@ -116,11 +117,8 @@ const char* Scanner::SkipValue(const char* p) {
       if (!At(p, open.Closer())) return Fail(p, "',' or a closing bracket belongs here");
       open.Pop();
       ++p;
-      if (open.empty()) return p;
     }
     p = Space(p + 1);
-    if (open.InObject()) p = SkipKey(p);
-    if (!p) return nullptr;
   }
 }
 

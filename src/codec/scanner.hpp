@@ -34,6 +34,8 @@ class Scanner {
 
   /// Skips a colon and the white space around it.
   const char* SkipColon(const char* p) {
+    if (end_ - p > 1 && p[0] == ':' && p[1] > ' ') [[likely]]
+      return p + 1;
     p = Space(p);
     if (!At(p, ':')) [[unlikely]]
       return Fail(p, "':' belongs here");
@@ -62,6 +64,7 @@ class Scanner {
   const char* SkipString(const char* p, const char* plain_end);
   const char* SkipKey(const char* p);
   const char* SkipScalar(const char* p);
+  [[nodiscard]] bool IsEmptyContainer(const char* p) const;
   const char* FailInString(const char* at);
 
   const char* begin_;

@@ -203,6 +203,23 @@ const char* SkipEscapedString(const char* p, const char* end, const char*& fault
   }
 }
 
+std::string Compact(std::string_view json) {
+  if (IsGraphic(json)) return std::string(json);
+  std::string out;
+  out.reserve(json.size());
+  const char* p = json.data();
+  const char* const end = p + json.size();
+  const char* fault = nullptr;
+  while (p != end) {
+    const char* const token = p;
+    p = *p == '"' ? SkipEscapedString(p + 1, end, fault) : p + 1;
+    if (!p) break;
+    if (!IsSpace(*token)) AppendRepaired({token, static_cast<std::size_t>(p - token)}, out);
+  }
+  out.shrink_to_fit();
+  return out;
+}
+
 void AppendQuoted(std::string_view text, std::string& out) {
   const char* p = text.data();
   const char* const end = p + text.size();

@@ -18,6 +18,9 @@ const char* ReadString(const char* p, const char* end, std::string& out, const c
 /// Checks a string without reading it; otherwise as ReadString.
 const char* SkipEscapedString(const char* p, const char* end, const char*& fault);
 
+/// The value without white space between its tokens, repaired. Requires: `json` is one valid value.
+std::string Compact(std::string_view json);
+
 /// Appends the text as a JSON string with its quotes. The result is well-formed UTF-8.
 void AppendQuoted(std::string_view text, std::string& out);
 

@@ -1,6 +1,6 @@
 #include <k8s/codec/codec.hpp>
 #include <k8s/codec/splitter.hpp>
-#include <k8s/runtime/object_type_of.hpp>
+#include <k8s/runtime/status.hpp>
 
 #include "codec/head_text.hpp"
 #include "codec/object_reader.hpp"
@@ -54,8 +54,7 @@ Error WatchSplitter::Impl::Invalid(const char* reason) const {
 
 /// Why an object without type or object is none of a watch's.
 Error WatchSplitter::Impl::NoEvent() const {
-  Error status = runtime::StatusError(others_.Text());
-  if (status.kind == ErrorKind::kStatus) return status;
+  if (auto failure = runtime::ErrorFromStatus(others_.Text())) return std::move(*failure);
   return Invalid(type_ ? "an event without an object" : "an object that is no event");
 }
 

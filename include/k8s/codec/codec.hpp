@@ -15,9 +15,9 @@ namespace k8s::inline v0::codec {
 
 /// Deepest nesting of values that are skipped or kept as text. Mirrors Go's limit.
 inline constexpr int kMaxDepth = 10000;
-/// Deepest nesting of described types within each other: only types that contain themselves, as the
-/// schemas of custom resource definitions do, could go deeper.
-inline constexpr int kMaxTypedDepth = 500;
+/// Deepest nesting of described structs within each other: only types that contain themselves, as
+/// the schemas of custom resource definitions do, could go deeper.
+inline constexpr int kMaxTypedDepth = 200;
 
 /// Reads one JSON value into the object at `out`, which is of the type that `type` describes.
 ///

@@ -20,10 +20,6 @@ namespace k8s::inline v0::runtime {
 template <class T>
 struct ResourceTraits;
 
-/// The failure that a Status stands for, whose text is `json`.
-/// Errors: kDecode when it is no Status, or one that tells of success.
-[[nodiscard]] Error StatusError(std::string_view json);
-
 /// Reads a top-level object by field table. `kind` and `apiVersion` are checked and left unset, as
 /// client-go's typed decoder leaves them. Errors: as ObjectType::decode.
 Result<void> DecodeObject(const ObjectType& type, const codec::TypeInfo& info,
