@@ -17,6 +17,11 @@ bool IsVersion(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+// `version`, or nothing if the store is further already.
+std::string_view NotOlder(std::string_view version, const ThreadSafeStore& store) {
+  return IsOlder(version, store.LastResourceVersion()) ? std::string_view() : version;
+}
+
 class Applier {
  public:
   explicit Applier(ThreadSafeStore& store) : store_(store) {}
@@ -30,13 +35,12 @@ class Applier {
         if (!Delete(before, delta)) continue;
         changes.push_back({std::move(delta.key), nullptr});
       } else {
-        if (before && SameIdentity(before, delta.object) && !IsNewer(before, delta.object))
-          continue;
+        if (before && !Supersedes(delta.object, before)) continue;
         Set(before, delta.object, false);
         changes.push_back({std::move(delta.key), std::move(delta.object)});
       }
     }
-    store_.Apply(std::move(changes), deltas.resourceVersion);
+    store_.Apply(std::move(changes), NotOlder(deltas.resourceVersion, store_));
     return std::move(notifications_);
   }
 
@@ -86,9 +90,13 @@ class Applier {
     const auto version = Meta(a).resourceVersion;
     return !version.empty() && version == Meta(b).resourceVersion;
   }
-  bool IsNewer(const runtime::AnyPtr& before, const runtime::AnyPtr& after) const {
-    return !SameVersion(before, after) &&
-           !IsOlder(Meta(after).resourceVersion, Meta(before).resourceVersion);
+  bool Older(const runtime::AnyPtr& a, const runtime::AnyPtr& b) const {
+    return IsOlder(Meta(a).resourceVersion, Meta(b).resourceVersion);
+  }
+  // Not the same state again, nor an older one: a watch that starts from an older version tells
+  // what is known already once more, objects that have been created anew since included.
+  bool Supersedes(const runtime::AnyPtr& after, const runtime::AnyPtr& before) const {
+    return !Older(after, before) && !(SameIdentity(before, after) && SameVersion(before, after));
   }
 
   void Set(const runtime::AnyPtr& before, const runtime::AnyPtr& after, bool initial) {
@@ -105,14 +113,16 @@ class Applier {
     notifications_.push_back({.kind = Kind::kAdd, .after = after, .flag = initial});
   }
 
-  // Returns false for a deletion of something else than what is stored.
+  // Returns false for a deletion of nothing, and for one from before what is stored was created.
   bool Delete(const runtime::AnyPtr& before, Delta& delta) {
     if (!before) return false;
-    if (delta.object && !SameIdentity(before, delta.object)) return false;
+    if (delta.object && Older(delta.object, before)) return false;
+    // The deletion of a successor that never got here: what is stored has gone before it.
+    const bool final_known = delta.object && SameIdentity(before, delta.object);
     notifications_.push_back({.kind = Kind::kDelete,
-                              .before = delta.object ? std::move(delta.object) : before,
+                              .before = final_known ? std::move(delta.object) : before,
                               .key = delta.key,
-                              .flag = delta.finalStateUnknown});
+                              .flag = delta.finalStateUnknown || !final_known});
     return true;
   }
 
@@ -136,7 +146,7 @@ std::vector<Notification> ApplyDeltas(Deltas&& deltas, ThreadSafeStore& store) {
     case Deltas::Kind::kReplaced:
       return Applier(store).Replace(std::move(deltas));
     case Deltas::Kind::kBookmark:
-      store.SetResourceVersion(deltas.resourceVersion);
+      store.SetResourceVersion(NotOlder(deltas.resourceVersion, store));
       return {};
     case Deltas::Kind::kSync:
       return {};

@@ -240,7 +240,8 @@ runtime::AnyPtr DeltaFIFO::Known(std::string_view key) const { return state_->Kn
 Result<void> DeltaFIFO::Pop(const std::function<void(Deltas&&)>& process, std::stop_token stop) {
   std::unique_lock lock(state_->mutex);
   state_->changed.wait(lock, stop, [&] { return state_->closed || state_->Elements() > 0; });
-  if (state_->Elements() == 0) return state_->closed ? Closed() : Cancelled("Pop");
+  if (stop.stop_requested()) return Cancelled("Pop");
+  if (state_->Elements() == 0) return Closed();
   std::size_t elements = 0;
   Deltas deltas = state_->Take(elements);
   deltas.isInInitialList = state_->initial_left > 0;

@@ -2,14 +2,23 @@
 
 #include <k8s/log.hpp>
 
+#include <chrono>
 #include <exception>
 #include <iterator>
 
 namespace k8s::inline v0::cache::detail {
 
+namespace {
+thread_local bool on_listener_thread = false;
+}  // namespace
+
+bool Listener::OnListenerThread() { return on_listener_thread; }
+
 void Listener::Run() {
-  thread_ = std::this_thread::get_id();
+  on_listener_thread = true;
   DeliverAll();
+  // Registrations live on; what the handler holds, maybe its own registration, must not.
+  handler_.reset();
   finished_ = true;
 }
 
@@ -93,9 +102,14 @@ bool Listener::HasSynced() const {
   return synced_;
 }
 
-bool Listener::WaitForSync(std::stop_token stop) const {
+bool Listener::WaitForSync(std::optional<Clock::Duration> timeout, std::stop_token stop) const {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, stop, [&] { return synced_ || stopped_; });
+  const auto done = [&] { return synced_ || stopped_; };
+  if (timeout) {
+    changed_.wait_until(lock, stop, std::chrono::steady_clock::now() + *timeout, done);
+  } else {
+    changed_.wait(lock, stop, done);
+  }
   return synced_;
 }
 

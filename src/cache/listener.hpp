@@ -11,9 +11,9 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -45,20 +45,20 @@ class Listener {
   void Notify(std::vector<Notification> notifications);
 
   [[nodiscard]] bool HasSynced() const;
-  bool WaitForSync(std::stop_token stop) const;
+  bool WaitForSync(std::optional<Clock::Duration> timeout, std::stop_token stop) const;
   [[nodiscard]] HandlerStats Stats() const;
   /// Whether `Run` has returned.
   [[nodiscard]] bool Finished() const { return finished_.load(); }
-  [[nodiscard]] bool OnOwnThread() const { return thread_.load() == std::this_thread::get_id(); }
+  /// Whether the caller is a handler, of whichever informer.
+  [[nodiscard]] static bool OnListenerThread();
 
  private:
   void DeliverAll();
   void Deliver(const Notification& notification);
   void Count(bool delivered);
 
-  const std::shared_ptr<AnyEventHandler> handler_;
+  std::shared_ptr<AnyEventHandler> handler_;  ///< Touched by `Run` alone.
   const std::string name_;
-  std::atomic<std::thread::id> thread_ = {};
   std::atomic<bool> finished_ = false;
 
   mutable std::mutex mutex_;

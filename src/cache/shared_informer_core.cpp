@@ -9,6 +9,7 @@
 #include <functional>
 #include <iterator>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -84,8 +85,9 @@ class SharedInformerCore::Impl {
                                    [&](const auto& slot) { return slot.listener == listener; });
       if (at == slots_.end()) return;
       listener->Stop();
-      // A handler that removes itself is joined later: the slot stays.
-      if (listener->OnOwnThread()) return;
+      // Handlers that remove themselves, or each other, must not wait; the slot stays, and its
+      // thread is joined later.
+      if (Listener::OnListenerThread()) return;
       ended = std::move(at->thread);
       slots_.erase(at);
     }
@@ -105,8 +107,7 @@ class SharedInformerCore::Impl {
       const std::lock_guard lock(mutex_);
       if (started_) return InvalidArgument("the informer has already started");
       started_ = true;
-      queue = std::make_unique<DeltaFIFO>(
-          type_, DeltaFIFOOptions{.knownObjects = store_.get()});
+      queue = std::make_unique<DeltaFIFO>(type_, DeltaFIFOOptions{.knownObjects = store_.get()});
       reflector_ = std::make_unique<Reflector>(*type_, source_, *queue, MakeReflectorOptions());
     }
     {
@@ -298,7 +299,12 @@ bool ResourceEventHandlerRegistration::HasSynced() const {
 }
 
 bool ResourceEventHandlerRegistration::WaitForSync(std::stop_token stop) const {
-  return listener_ && listener_->WaitForSync(std::move(stop));
+  return listener_ && listener_->WaitForSync(std::nullopt, std::move(stop));
+}
+
+bool ResourceEventHandlerRegistration::WaitForSync(Clock::Duration timeout,
+                                                   std::stop_token stop) const {
+  return listener_ && listener_->WaitForSync(timeout, std::move(stop));
 }
 
 HandlerStats ResourceEventHandlerRegistration::Stats() const {

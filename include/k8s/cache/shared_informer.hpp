@@ -65,8 +65,10 @@ class SharedIndexInformer {
   }
 
   /// Removes a handler; what is pending for it is dropped. Returns when no callback of it runs any
-  /// more, except when called by that very callback. Removing twice, or a registration of another
-  /// informer, does nothing. Mirrors RemoveEventHandler and ShutDownEventHandler.
+  /// more. Called by a handler, this one or another, it does not wait: a callback that is running
+  /// goes on, and none follows. Removing twice, or a registration of another informer, does
+  /// nothing. Mirrors RemoveEventHandler and ShutDownEventHandler; unlike the former it waits.
+  /// **Blocking.** As long as the running callback; hold no lock that the callback needs.
   void RemoveEventHandler(const ResourceEventHandlerRegistration& registration) const {
     core_->RemoveEventHandler(registration);
   }

@@ -60,6 +60,8 @@ class ResourceEventHandlerRegistration {
   /// Waits for `HasSynced`. Returns false when `stop` was triggered, or the handler removed,
   /// before.
   bool WaitForSync(std::stop_token stop) const;
+  /// The same, false after `timeout` too.
+  bool WaitForSync(Clock::Duration timeout, std::stop_token stop) const;
   [[nodiscard]] HandlerStats Stats() const;
 
  private:

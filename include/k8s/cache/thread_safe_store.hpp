@@ -17,15 +17,16 @@ namespace k8s::inline v0::cache {
 inline constexpr std::string_view kNamespaceIndex = "namespace";
 
 /// The values under which an object is found in one index; none keeps it out. Must depend on the
-/// object alone. Called under the store's lock: it must not call the store. What it throws keeps
-/// the object out of that index, and is logged.
+/// object alone. Called on the thread that writes, while readers go on; it may read the store but
+/// not write to it. What it throws keeps the object out of that index, and is logged.
 using AnyIndexFunc = std::function<std::vector<std::string>(const void* object)>;
 
 /// Objects by key with secondary indices: the type-erased store behind Store<T>, Indexer<T> and
 /// every informer. Mirrors cache.ThreadSafeStore.
 ///
-/// **Thread safety.** All members may be called from any thread; readers do not wait for each
-/// other. Cost. Get is one hash look-up; lists copy a shared_ptr per object.
+/// **Thread safety.** All members may be called from any thread. Readers do not wait for each
+/// other, and for a writer only while it puts a finished change in place; writers go before new
+/// readers. Cost. Get is one hash look-up; lists copy a shared_ptr per object.
 class ThreadSafeStore {
  public:
   /// The change of one key in a batch.
