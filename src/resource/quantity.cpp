@@ -78,13 +78,19 @@ std::string_view TakeDigits(std::string_view& text) {
   return digits;
 }
 
-// As Go does, takes numbers without any digit for zero: "-", ".", ".Ki".
+// Go takes numbers without any digit for zero, "-", ".", ".Ki", but for the suffixes whose numbers
+// it does not expect to fit in 64 bits.
+bool MayLackDigits(const Suffix& suffix) {
+  return suffix.format == Format::kBinarySI ? suffix.exponent < 50 : suffix.exponent >= kNano;
+}
+
 const char* Split(std::string_view full, Parts& parts) {
   if (full.empty()) return "an empty quantity";
   std::string_view text = full;
   parts.negative = text[0] == '-';
   if (text[0] == '-' || text[0] == '+') text.remove_prefix(1);
   parts.plain = !full.starts_with('+') && !text.starts_with('0');
+  const std::string_view number = text;
   text.remove_prefix(std::min(text.find_first_not_of('0'), text.size()));
   parts.whole = TakeDigits(text);
   if (text.starts_with('.')) {
@@ -92,7 +98,10 @@ const char* Split(std::string_view full, Parts& parts) {
     text.remove_prefix(1);
     parts.fraction = TakeDigits(text);
   }
-  return ParseSuffix(text, parts.suffix);
+  const bool has_digits = number.substr(0, number.size() - text.size()).find_first_not_of('.') !=
+                          std::string_view::npos;
+  if (const char* reason = ParseSuffix(text, parts.suffix)) return reason;
+  return has_digits || MayLackDigits(parts.suffix) ? nullptr : "a quantity without digits";
 }
 
 // Whether Go keeps the spelling of a quantity to write it again, which it does where a quick look

@@ -69,6 +69,18 @@ TEST(QuantityTest, RefusalsAreInvalidArgumentsThatNameTheText) {
   EXPECT_NE(parsed.error().message.find("two"), std::string::npos);
 }
 
+TEST(QuantityTest, NumbersWithoutDigitsAreZeroOnlyWhereGoTakesThem) {
+  for (const char* text : {"m", "E", "Ti", ".Ki", "-k"}) EXPECT_EQ(Q(text).ToString(), "0") << text;
+  for (const char* text : {"Pi", "Ei", "-Ei", ".Pi", "e-12"}) {
+    EXPECT_FALSE(Quantity::Parse(text).has_value()) << text;
+  }
+}
+
+TEST(QuantityTest, ValuesBeyondTheLargestDecimalSuffixAreWrittenWithAnExponent) {
+  EXPECT_EQ(Q("1000E").ToString(), "1e21");
+  EXPECT_EQ(Q("1000E"), Q("1e21"));
+}
+
 TEST(QuantityTest, IsSmall) { EXPECT_LE(sizeof(Quantity), 24U); }
 
 TEST(QuantityTest, EqualValuesAreEqualWhateverTheSpelling) {
