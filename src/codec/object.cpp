@@ -3,9 +3,10 @@
 
 #include "codec/decoder.hpp"
 #include "codec/encoder.hpp"
+#include "codec/wrong_kind.hpp"
 
 namespace k8s::inline v0::runtime {
-namespace {
+namespace detail {
 
 Error WrongKind(const ObjectType& type, std::string_view kind, std::string_view json) {
   if (kind == "Status") {
@@ -14,14 +15,15 @@ Error WrongKind(const ObjectType& type, std::string_view kind, std::string_view 
   return DecodeError(std::string(kind) + " where " + type.info.kind + " belongs");
 }
 
-}  // namespace
+}  // namespace detail
 
 Result<void> DecodeObject(const ObjectType& type, const codec::TypeInfo& info,
                           std::string_view json, void* object) {
   codec::detail::TypeMeta meta;
   auto decoded = codec::detail::Decoder(json).Run(info, object, meta);
   // What is of another kind need not fit the type: its kind is the better explanation.
-  if (!meta.kind.empty() && meta.kind != type.info.kind) return WrongKind(type, meta.kind, json);
+  if (!meta.kind.empty() && meta.kind != type.info.kind)
+    return detail::WrongKind(type, meta.kind, json);
   return decoded;
 }
 
