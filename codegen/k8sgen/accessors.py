@@ -140,8 +140,8 @@ def _lister(kind, accessor):
         "  using cache::Lister<T>::Lister;",
         f"  explicit {kind}Lister(cache::Lister<T> lister)",
         "      : cache::Lister<T>(std::move(lister)) {}",
-        f"  [[nodiscard]] auto {accessor}(std::string_view namespace_) const {{",
-        "    return this->Namespace(namespace_);",
+        f"  [[nodiscard]] auto {accessor}(std::string_view name_space) const {{",
+        "    return this->Namespace(name_space);",
         "  }",
         "};",
     ]

@@ -109,7 +109,7 @@ TEST_F(InformerTest, DeliversCreatePatchAndDeleteOfPods) {
 
   ExpectOk(pods.Create(MakePod("late")));
   ASSERT_TRUE(seen.WaitForEvent("add " + ns + "/late"));
-  ExpectOk(pods.Patch("late", kubernetes::MergePatch(R"({"metadata":{"labels":{"app":"db"}}})")));
+  ExpectOk(pods.Patch("late", {.text = R"({"metadata":{"labels":{"app":"db"}}})"}));
   ASSERT_TRUE(seen.WaitFor([&](const auto& now) {
     const auto pod = now.Find(ns + "/late");
     return pod && pod->metadata.labels.at("app") == "db";
@@ -205,9 +205,9 @@ TEST_F(InformerTest, FollowsLabelSelectors) {
   ASSERT_TRUE(seen.WaitForCount(1));
 
   // An object that leaves the selection is deleted for this informer, one that enters is added.
-  ExpectOk(pods.Patch("web", kubernetes::MergePatch(R"({"metadata":{"labels":{"app":"db"}}})")));
+  ExpectOk(pods.Patch("web", {.text = R"({"metadata":{"labels":{"app":"db"}}})"}));
   ASSERT_TRUE(seen.WaitForEvent("delete " + ns + "/web"));
-  ExpectOk(pods.Patch("other", kubernetes::MergePatch(R"({"metadata":{"labels":{"app":"web"}}})")));
+  ExpectOk(pods.Patch("other", {.text = R"({"metadata":{"labels":{"app":"web"}}})"}));
   ASSERT_TRUE(seen.WaitForEvent("add " + ns + "/other"));
 }
 

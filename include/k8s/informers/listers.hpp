@@ -16,8 +16,8 @@ class CSIStorageCapacityLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit CSIStorageCapacityLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto CSIStorageCapacities(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto CSIStorageCapacities(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -27,8 +27,8 @@ class ConfigMapLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit ConfigMapLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto ConfigMaps(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto ConfigMaps(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -38,8 +38,8 @@ class ControllerRevisionLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit ControllerRevisionLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto ControllerRevisions(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto ControllerRevisions(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -49,8 +49,8 @@ class CronJobLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit CronJobLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto CronJobs(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto CronJobs(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -60,8 +60,8 @@ class DaemonSetLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit DaemonSetLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto DaemonSets(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto DaemonSets(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -71,8 +71,8 @@ class DeploymentLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit DeploymentLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto Deployments(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto Deployments(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -82,8 +82,8 @@ class EndpointSliceLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit EndpointSliceLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto EndpointSlices(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto EndpointSlices(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -93,8 +93,8 @@ class EndpointsLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit EndpointsLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto Endpoints(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto Endpoints(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -104,8 +104,8 @@ class EventLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit EventLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto Events(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto Events(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -115,8 +115,8 @@ class HorizontalPodAutoscalerLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit HorizontalPodAutoscalerLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto HorizontalPodAutoscalers(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto HorizontalPodAutoscalers(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -126,8 +126,8 @@ class IngressLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit IngressLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto Ingresses(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto Ingresses(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -137,8 +137,8 @@ class JobLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit JobLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto Jobs(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto Jobs(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -148,8 +148,8 @@ class LeaseLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit LeaseLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto Leases(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto Leases(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -159,8 +159,8 @@ class LeaseCandidateLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit LeaseCandidateLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto LeaseCandidates(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto LeaseCandidates(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -170,8 +170,8 @@ class LimitRangeLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit LimitRangeLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto LimitRanges(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto LimitRanges(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -181,8 +181,8 @@ class NetworkPolicyLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit NetworkPolicyLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto NetworkPolicies(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto NetworkPolicies(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -192,8 +192,8 @@ class PersistentVolumeClaimLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit PersistentVolumeClaimLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto PersistentVolumeClaims(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto PersistentVolumeClaims(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -203,8 +203,8 @@ class PodLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit PodLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto Pods(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto Pods(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -214,8 +214,8 @@ class PodCertificateRequestLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit PodCertificateRequestLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto PodCertificateRequests(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto PodCertificateRequests(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -225,8 +225,8 @@ class PodDisruptionBudgetLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit PodDisruptionBudgetLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto PodDisruptionBudgets(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto PodDisruptionBudgets(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -236,8 +236,8 @@ class PodTemplateLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit PodTemplateLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto PodTemplates(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto PodTemplates(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -247,8 +247,8 @@ class ReplicaSetLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit ReplicaSetLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto ReplicaSets(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto ReplicaSets(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -258,8 +258,8 @@ class ReplicationControllerLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit ReplicationControllerLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto ReplicationControllers(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto ReplicationControllers(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -269,8 +269,8 @@ class ResourceClaimLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit ResourceClaimLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto ResourceClaims(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto ResourceClaims(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -280,8 +280,8 @@ class ResourceClaimTemplateLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit ResourceClaimTemplateLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto ResourceClaimTemplates(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto ResourceClaimTemplates(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -291,8 +291,8 @@ class ResourceQuotaLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit ResourceQuotaLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto ResourceQuotas(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto ResourceQuotas(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -302,8 +302,8 @@ class RoleLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit RoleLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto Roles(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto Roles(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -313,8 +313,8 @@ class RoleBindingLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit RoleBindingLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto RoleBindings(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto RoleBindings(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -324,8 +324,8 @@ class SecretLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit SecretLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto Secrets(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto Secrets(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -335,8 +335,8 @@ class ServiceLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit ServiceLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto Services(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto Services(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -346,8 +346,8 @@ class ServiceAccountLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit ServiceAccountLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto ServiceAccounts(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto ServiceAccounts(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 
@@ -357,8 +357,8 @@ class StatefulSetLister : public cache::Lister<T> {
   using cache::Lister<T>::Lister;
   explicit StatefulSetLister(cache::Lister<T> lister)
       : cache::Lister<T>(std::move(lister)) {}
-  [[nodiscard]] auto StatefulSets(std::string_view namespace_) const {
-    return this->Namespace(namespace_);
+  [[nodiscard]] auto StatefulSets(std::string_view name_space) const {
+    return this->Namespace(name_space);
   }
 };
 

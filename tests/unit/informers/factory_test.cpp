@@ -130,7 +130,7 @@ const Error kForbidden{.kind = ErrorKind::kStatus,
 class FactoryTest : public ::testing::Test {
  protected:
   FactoryTest() {
-    log::SetSink({});
+    k8s::log::SetSink({});
     server_.Serve("apples", {Json("Apple", "a"), Json("Apple", "b")});
     server_.Serve("pears", {Json("Pear", "p")});
   }
