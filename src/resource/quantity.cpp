@@ -258,7 +258,7 @@ std::optional<std::int64_t> Quantity::ScaledValue(int scale) const {
 }
 
 double Quantity::AsApproximateFloat64() const {
-  double digits = static_cast<double>(value_);
+  auto digits = static_cast<double>(value_);
   if (extra_ && !extra_->digits.empty())
     digits = Sign() * std::strtod(extra_->digits.c_str(), nullptr);
   return digits * std::pow(10.0, scale_);
