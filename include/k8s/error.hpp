@@ -20,7 +20,7 @@ enum class ErrorKind {
   kProtocol,         ///< The peer does not speak HTTP as expected, or too many redirects.
   kDecode,           ///< The bytes are not the JSON, or not the object, that was expected.
   kCancelled,        ///< The caller's stop_token was triggered.
-  kInvalidArgument,  ///< The call itself is wrong (an empty name, a bad selector); nothing was sent.
+  kInvalidArgument,  ///< The call itself is wrong (an empty name, a bad selector): not sent.
   kConfig,           ///< The client configuration is incomplete, contradictory or unreadable.
   kClosed,           ///< The object the call was made on has been stopped or shut down.
   kInternal,         ///< A fault of this library or of a user's callback.
@@ -39,11 +39,12 @@ struct StatusCause {
 /// Thread safety. Distinct objects: safe. Shared objects: safe while nobody writes.
 struct Error {
   ErrorKind kind = ErrorKind::kInternal;
-  int code = 0;         ///< HTTP status code; 0 when there was no answer.
-  std::string reason = {};   ///< metav1 StatusReason, "NotFound" for example; empty when unknown.
-  std::string message = {};  ///< One line for people, naming verb, path and cause where they are known.
+  int code = 0;             ///< HTTP status code; 0 when there was no answer.
+  std::string reason = {};  ///< metav1 StatusReason, "NotFound" for example; empty when unknown.
+  /// One line for people, naming verb, path and cause where they are known.
+  std::string message = {};
   std::optional<std::chrono::seconds> retryAfter = std::nullopt;  ///< The server's wish, if any.
-  std::string group = {};     ///< details.group
+  std::string group = {};                                         ///< details.group
   std::string resource = {};  ///< details.kind: the resource or kind concerned.
   std::string name = {};      ///< details.name
   std::vector<StatusCause> causes = {};
@@ -58,26 +59,26 @@ struct Error {
 // Predicates of k8s.io/apimachinery/pkg/api/errors: true when the reason is equal, or when the
 // reason is not one of the known ones and the code is equal. The ones marked "reason only" do not
 // look at the code.
-[[nodiscard]] bool IsNotFound(const Error& error);            ///< 404
-[[nodiscard]] bool IsAlreadyExists(const Error& error);       ///< reason only
-[[nodiscard]] bool IsConflict(const Error& error);            ///< 409
-[[nodiscard]] bool IsInvalid(const Error& error);             ///< 422
-[[nodiscard]] bool IsGone(const Error& error);                ///< 410
-[[nodiscard]] bool IsExpired(const Error& error);             ///< reason only ("ResourceExpired")
-[[nodiscard]] bool IsResourceExpired(const Error& error);     ///< reason only; client-go's name
-[[nodiscard]] bool IsNotAcceptable(const Error& error);       ///< 406
-[[nodiscard]] bool IsUnsupportedMediaType(const Error& error);///< 415
-[[nodiscard]] bool IsMethodNotSupported(const Error& error);  ///< 405
-[[nodiscard]] bool IsServiceUnavailable(const Error& error);  ///< 503
-[[nodiscard]] bool IsBadRequest(const Error& error);          ///< 400
-[[nodiscard]] bool IsUnauthorized(const Error& error);        ///< 401
-[[nodiscard]] bool IsForbidden(const Error& error);           ///< 403
-[[nodiscard]] bool IsTimeout(const Error& error);             ///< 504
-[[nodiscard]] bool IsServerTimeout(const Error& error);       ///< reason only
-[[nodiscard]] bool IsInternalError(const Error& error);       ///< 500
-[[nodiscard]] bool IsTooManyRequests(const Error& error);     ///< reason, or code 429 alone
+[[nodiscard]] bool IsNotFound(const Error& error);              ///< 404
+[[nodiscard]] bool IsAlreadyExists(const Error& error);         ///< reason only
+[[nodiscard]] bool IsConflict(const Error& error);              ///< 409
+[[nodiscard]] bool IsInvalid(const Error& error);               ///< 422
+[[nodiscard]] bool IsGone(const Error& error);                  ///< 410
+[[nodiscard]] bool IsExpired(const Error& error);               ///< reason only ("ResourceExpired")
+[[nodiscard]] bool IsResourceExpired(const Error& error);       ///< reason only; client-go's name
+[[nodiscard]] bool IsNotAcceptable(const Error& error);         ///< 406
+[[nodiscard]] bool IsUnsupportedMediaType(const Error& error);  ///< 415
+[[nodiscard]] bool IsMethodNotSupported(const Error& error);    ///< 405
+[[nodiscard]] bool IsServiceUnavailable(const Error& error);    ///< 503
+[[nodiscard]] bool IsBadRequest(const Error& error);            ///< 400
+[[nodiscard]] bool IsUnauthorized(const Error& error);          ///< 401
+[[nodiscard]] bool IsForbidden(const Error& error);             ///< 403
+[[nodiscard]] bool IsTimeout(const Error& error);               ///< 504
+[[nodiscard]] bool IsServerTimeout(const Error& error);         ///< reason only
+[[nodiscard]] bool IsInternalError(const Error& error);         ///< 500
+[[nodiscard]] bool IsTooManyRequests(const Error& error);       ///< reason, or code 429 alone
 [[nodiscard]] bool IsRequestEntityTooLarge(const Error& error);  ///< reason, or code 413 alone
-[[nodiscard]] bool IsStorageReadError(const Error& error);    ///< reason only
+[[nodiscard]] bool IsStorageReadError(const Error& error);       ///< reason only
 [[nodiscard]] bool HasStatusCause(const Error& error, std::string_view type);
 /// The requested resourceVersion is newer than what the server has, in every dialect servers use.
 [[nodiscard]] bool IsTooLargeResourceVersion(const Error& error);

@@ -64,8 +64,9 @@ struct ClientConfig {
 /// Namespace().
 [[nodiscard]] Result<ClientConfig> Load(const LoadingRules& rules, const Overrides& overrides);
 
-/// What a program's two classic flags say: the in-cluster configuration when both are empty; else the
-/// file, if any, with the server of `master_url`, if any. Mirrors clientcmd.BuildConfigFromFlags.
+/// What a program's two classic flags say: the in-cluster configuration when both are empty; else
+/// the file, if any, with the server of `master_url`, if any. Mirrors
+/// clientcmd.BuildConfigFromFlags.
 [[nodiscard]] Result<rest::Config> BuildConfigFromFlags(const std::string& master_url,
                                                         const std::string& kubeconfig_path);
 
