@@ -40,7 +40,8 @@ struct Field {
   Omit omit = Omit::kEmpty;
   std::uint16_t proto = 0;     ///< Protobuf field number; 0: not in protobuf.
   /// Where Go inlines a struct, its fields stand in the outer one here. In protobuf they still are a
-  /// message of their own: this is that message's field number, 0 for ordinary fields.
+  /// message of their own: this is that message's field number, 0 for ordinary fields. Of two such
+  /// messages within each other the outer number is in the low byte, the inner one in the high byte.
   std::uint16_t proto_inline = 0;
   const TypeInfo* type = nullptr;
 };
