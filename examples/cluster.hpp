@@ -18,7 +18,8 @@ namespace examples {
 class Cluster {
  public:
   /// Changes objects on the fake server, with pauses so that a reader can follow.
-  using Story = std::function<void(k8s::testing::FakeApiServer&, const std::function<void()>& pause)>;
+  using Story =
+      std::function<void(k8s::testing::FakeApiServer&, const std::function<void()>& pause)>;
 
   /// Adds --kubeconfig, --context and --fake.
   explicit Cluster(CLI::App& app);

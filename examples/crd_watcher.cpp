@@ -81,9 +81,10 @@ int main(int argc, char** argv) {
            [](const k8s::ObjectPtr<Widget>&, const k8s::ObjectPtr<Widget>& after) {
              examples::Print("UPDATE", after->metadata.name, Describe(*after));
            },
-       .onDelete = [](const k8s::cache::DeletedObject<Widget>& gone) {
-         examples::Print("DELETE", gone.key, "");
-       }});
+       .onDelete =
+           [](const k8s::cache::DeletedObject<Widget>& gone) {
+             examples::Print("DELETE", gone.key, "");
+           }});
   if (!added) return examples::Fail(added.error().ToString());
 
   factory.Start(cluster.stop());

@@ -65,9 +65,10 @@ int main(int argc, char** argv) {
              if (Replicas(*before) == Replicas(*after)) return;
              Print("UPDATE", Key(*after), Replicas(*before) + " -> " + Replicas(*after));
            },
-       .onDelete = [](const k8s::cache::DeletedObject<Deployment>& gone) {
-         Print("DELETE", gone.key, "");
-       }});
+       .onDelete =
+           [](const k8s::cache::DeletedObject<Deployment>& gone) {
+             Print("DELETE", gone.key, "");
+           }});
   if (!added) return examples::Fail(added.error().ToString());
 
   factory.Start(cluster.stop());

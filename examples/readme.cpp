@@ -14,19 +14,27 @@ using k8s::corev1::Pod;
 using namespace std::chrono_literals;
 
 int main() {
-  const std::stop_token stop = k8s::signals::StopOnTermination();          // SIGINT, SIGTERM
-  const auto config = k8s::clientcmd::LoadDefaultConfig().value();         // as kubectl finds it
+  const std::stop_token stop = k8s::signals::StopOnTermination();   // SIGINT, SIGTERM
+  const auto config = k8s::clientcmd::LoadDefaultConfig().value();  // as kubectl finds it
   const auto client = k8s::kubernetes::Clientset::New(config).value();
 
   k8s::informers::SharedInformerFactory factory(client, {.defaultResync = 5min});
   auto pods = factory.Core().V1().Pods();
-  pods.Informer().AddEventHandler({
-      .onAdd = [](const k8s::ObjectPtr<Pod>& pod, bool) { std::cout << "+ " << pod->metadata.name << "\n"; },
-      .onUpdate = [](const k8s::ObjectPtr<Pod>& before, const k8s::ObjectPtr<Pod>& after) {
-        std::cout << after->metadata.name << ": " << before->status.phase << " -> " << after->status.phase << "\n";
-      },
-      .onDelete = [](const k8s::cache::DeletedObject<Pod>& gone) { std::cout << "- " << gone.key << "\n"; },
-  }).value();
+  pods.Informer()
+      .AddEventHandler({
+          .onAdd = [](const k8s::ObjectPtr<Pod>& pod,
+                      bool) { std::cout << "+ " << pod->metadata.name << "\n"; },
+          .onUpdate =
+              [](const k8s::ObjectPtr<Pod>& before, const k8s::ObjectPtr<Pod>& after) {
+                std::cout << after->metadata.name << ": " << before->status.phase << " -> "
+                          << after->status.phase << "\n";
+              },
+          .onDelete =
+              [](const k8s::cache::DeletedObject<Pod>& gone) {
+                std::cout << "- " << gone.key << "\n";
+              },
+      })
+      .value();
 
   factory.Start(stop);
   if (auto synced = factory.WaitForCacheSync(stop, 30s); !synced) {

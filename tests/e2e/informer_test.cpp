@@ -1,5 +1,5 @@
-// Informers on a real kube-apiserver: what a user's program relies on, in the order of an informer's
-// life.
+// Informers on a real kube-apiserver: what a user's program relies on, in the order of an
+// informer's life.
 
 #include <gtest/gtest.h>
 #include <k8s/apis/apps/v1.hpp>
@@ -155,9 +155,9 @@ TEST_F(InformerTest, ShowsStatusUpdatesOfDeployments) {
 }
 
 TEST_F(InformerTest, WatchesCustomResourcesTypedAndGeneric) {
-  const auto crd = Server().Request(
-      "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-      R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+  const auto crd =
+      Server().Request("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+                       R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
           "metadata":{"name":"gadgets.e2e.test"},
           "spec":{"group":"e2e.test","scope":"Namespaced",
                   "names":{"plural":"gadgets","singular":"gadget","kind":"Gadget"},
@@ -247,9 +247,10 @@ TEST_P(ManyPodsTest, SyncsFiveThousandPods) {
   EXPECT_EQ(paged.size(), 5000u);
   EXPECT_EQ(pages, 8);
 }
-INSTANTIATE_TEST_SUITE_P(StreamingListAndList, ManyPodsTest, testing::Bool(), [](const auto& info) {
-  return info.param ? "StreamingList" : "List";
-});
+INSTANTIATE_TEST_SUITE_P(StreamingListAndList, ManyPodsTest, testing::Bool(),
+                         [](const auto& tested) {
+                           return tested.param ? "StreamingList" : "List";
+                         });
 
 TEST_F(InformerTest, RecoversWhenTheServerIsKilledAndRestartedOnItsData) {
   const std::string ns = NewNamespace();
@@ -280,8 +281,8 @@ TEST_F(InformerTest, RecoversWhenTheServerIsKilledAndRestartedOnItsData) {
   EXPECT_EQ(seen.State().size(), 2u);
 }
 
-// After a restart the server's watch cache begins at the newest resource version, so a watch from an
-// older one is expired: 410.
+// After a restart the server's watch cache begins at the newest resource version, so a watch from
+// an older one is expired: 410.
 TEST_F(InformerTest, RelistsWhenItsResourceVersionHasExpired) {
   const std::string ns = NewNamespace();
   const auto client = Admin();
@@ -351,8 +352,9 @@ TEST_F(InformerTest, NamesAMissingPermissionAndGoesOnWhenItIsGiven) {
   ExpectOk(factory.WaitForCacheSync(stop_.get_token(), 60s));
   EXPECT_TRUE(seen.WaitForEvent("add " + ns + "/p"));
 
-  // Taken away while the watch is open: the watch lives on until it has to be opened again. A restart
-  // makes that now. The cache stays, and what happened meanwhile arrives when the permission is back.
+  // Taken away while the watch is open: the watch lives on until it has to be opened again. A
+  // restart makes that now. The cache stays, and what happened meanwhile arrives when the
+  // permission is back.
   ASSERT_EQ(Server().Request("DELETE", bindings + "/e2e-reader")->code, 200);
   Server().Kill();
   ExpectOk(Server().Restart());

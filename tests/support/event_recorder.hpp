@@ -14,9 +14,9 @@
 
 namespace k8s::test {
 
-/// What a handler was told, as text: "add ns/name", "update ns/name", "delete ns/name"; and the state
-/// that follows from it. A wrong order (an add of a known key, an update or delete of an unknown one)
-/// is kept in `faults`.
+/// What a handler was told, as text: "add ns/name", "update ns/name", "delete ns/name"; and the
+/// state that follows from it. A wrong order (an add of a known key, an update or delete of an
+/// unknown one) is kept in `faults`.
 ///
 /// Thread safety. All members may be called from any thread.
 template <class T>
