@@ -1,0 +1,12 @@
+# Fails unless README.md shows examples/readme.cpp, between its marks, to the letter.
+file(READ ${SOURCE_DIR}/README.md readme)
+file(READ ${SOURCE_DIR}/examples/readme.cpp program)
+string(FIND "${program}" "// [readme]\n" first)
+string(FIND "${program}" "// [readme]\n" last REVERSE)
+math(EXPR first "${first} + 12")
+math(EXPR length "${last} - ${first}")
+string(SUBSTRING "${program}" ${first} ${length} shown)
+string(FIND "${readme}" "```cpp\n${shown}```" found)
+if(length LESS 100 OR found EQUAL -1)
+  message(FATAL_ERROR "README.md does not show examples/readme.cpp as it is")
+endif()
