@@ -32,6 +32,7 @@ class CurlTransport::Impl {
 
   Result<std::unique_ptr<HttpResponse>> RoundTrip(const HttpRequest& request,
                                                   const std::stop_token& stop) {
+    if (stop.stop_requested()) return Cancelled(request.method + " " + request.target);
     if (!sends_credentials_ || detail::HasHeader(request.headers, "Authorization")) {
       return Send(request, "", stop);
     }

@@ -17,12 +17,13 @@ using Headers = std::vector<std::pair<std::string, std::string>>;
 /// One HTTP request. Credentials and the server's address are the transport's own business.
 struct HttpRequest {
   std::string method = "GET";
-  std::string target;  ///< Path and query, "/api/v1/pods?watch=true", already percent-encoded.
+  std::string target = "/";  ///< Path and query, "/api/v1/pods?watch=true", already percent-encoded.
   Headers headers = {};
   std::string body = {};
   /// Time allowed from the start to the last byte of the body. Zero: no bound (watches).
   std::chrono::milliseconds timeout{0};
-  /// Longest silence allowed while a body is awaited; passing it is kTimeout. Zero: no bound.
+  /// Longest silence allowed while a reader waits for the head or the body; passing it is kTimeout.
+  /// Zero: no bound.
   std::chrono::milliseconds idleTimeout{0};
 };
 
