@@ -68,3 +68,22 @@ run_ctest() {
     --test-output-size-passed 4000000 --test-output-size-failed 4000000 \
     --output-junit "$root/build/log/$name.xml")
 }
+
+# go_program_folder NAME SOURCE_FOLDER: where the test programs made of these sources are kept, outside
+# the tree, so that they are built once and not per clone.
+go_program_folder() {
+  local hash
+  hash=$(cd "$root/$2" && find . -type f ! -name '*.md' -print0 | LC_ALL=C sort -z |
+    xargs -0 sha256sum | sha256sum | cut -c1-12)
+  say "${XDG_CACHE_HOME:-$HOME/.cache}/client-cpp/$1-$hash"
+}
+
+# need_go WHAT: ends the script with 3 and the reason where Go is missing or too old.
+need_go() {
+  local version=none
+  ! command -v go >/dev/null || version=$(GOTOOLCHAIN=local go env GOVERSION)
+  [[ $version != none && $(printf '%s\n' go1.26 "$version" | sort -V | head -n 1) == go1.26 ]] || {
+    say "No $1: Go 1.26 or newer is needed, found: $version (see go.dev/dl)" >&2
+    exit 3
+  }
+}
