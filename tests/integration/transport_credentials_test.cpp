@@ -1,0 +1,131 @@
+#include <gtest/gtest.h>
+#include <k8s/rest/config.hpp>
+#include <k8s/rest/curl_transport.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include "support/raw_http_server.hpp"
+#include "support/transport_helpers.hpp"
+
+namespace k8s::test {
+namespace {
+
+/// Answers each request with its own text.
+void Echo(RawConnection& peer) {
+  while (true) {
+    const auto request = peer.ReadRequest();
+    if (request.empty() || !peer.Answer(request)) return;
+  }
+}
+
+std::string EchoFor(const rest::Config& config, const rest::Headers& headers = {}) {
+  auto transport = rest::CurlTransport::New(config).value();
+  auto response = transport->RoundTrip({.target = "/", .headers = headers}, {}).value();
+  return ReadAll(*response).value();
+}
+
+bool Has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(CurlTransportCredentialsTest, SendsABearerToken) {
+  const RawHttpServer server(Echo);
+  EXPECT_TRUE(Has(EchoFor({.host = server.url(), .bearerToken = "t0ken"}),
+                  "Authorization: Bearer t0ken\r\n"));
+}
+
+TEST(CurlTransportCredentialsTest, SendsBasicAuthentication) {
+  const RawHttpServer server(Echo);
+  EXPECT_TRUE(Has(EchoFor({.host = server.url(), .username = "user", .password = "pass word"}),
+                  "Authorization: Basic dXNlcjpwYXNzIHdvcmQ=\r\n"));
+}
+
+// client-go: TestBearerAuthRoundTripper
+TEST(CurlTransportCredentialsTest, KeepsAnAuthorizationThatIsThere) {
+  const RawHttpServer server(Echo);
+  const auto echo =
+      EchoFor({.host = server.url(), .bearerToken = "t0ken"}, {{"authorization", "Bearer mine"}});
+  EXPECT_TRUE(Has(echo, "authorization: Bearer mine\r\n"));
+  EXPECT_FALSE(Has(echo, "t0ken"));
+}
+
+TEST(CurlTransportCredentialsTest, SendsNoneOverPlainHttpThatWasNotAskedFor) {
+  const RawHttpServer server(Echo);
+  const auto echo = EchoFor({.host = "127.0.0.1:" + std::to_string(server.port()),
+                             .bearerToken = "t0ken",
+                             .impersonate = {.userName = "jane"}});
+  EXPECT_FALSE(Has(echo, "t0ken"));
+  EXPECT_FALSE(Has(echo, "jane"));
+}
+
+// client-go: TestImpersonationRoundTripper
+TEST(CurlTransportCredentialsTest, ActsAsSomebodyElse) {
+  const RawHttpServer server(Echo);
+  const auto echo = EchoFor({.host = server.url(),
+                             .impersonate = {.userName = "jane",
+                                             .uid = "42",
+                                             .groups = {"dev", "ops"},
+                                             .extra = {{"Example.com/a b%", {"x", "y"}}}}});
+  EXPECT_TRUE(Has(echo, "Impersonate-User: jane\r\n"));
+  EXPECT_TRUE(Has(echo, "Impersonate-Uid: 42\r\n"));
+  EXPECT_TRUE(Has(echo, "Impersonate-Group: dev\r\n"));
+  EXPECT_TRUE(Has(echo, "Impersonate-Group: ops\r\n"));
+  EXPECT_TRUE(Has(echo, "Impersonate-Extra-example.com%2Fa%20b%25: x\r\n"));
+  EXPECT_TRUE(Has(echo, "Impersonate-Extra-example.com%2Fa%20b%25: y\r\n"));
+}
+
+TEST(CurlTransportCredentialsTest, FollowsNoRedirectSoThatNoHostGetsWhatIsNotItsOwn) {
+  const RawHttpServer other(Echo);
+  const RawHttpServer server([&other](RawConnection& peer) {
+    peer.ReadRequest();
+    peer.Send("HTTP/1.1 307 Temporary Redirect\r\nLocation: " + other.url() +
+              "/\r\nContent-Length: 0\r\n\r\n");
+  });
+  auto transport = rest::CurlTransport::New({.host = server.url(), .bearerToken = "t0ken"}).value();
+  auto response = transport->RoundTrip({.target = "/"}, {}).value();
+  EXPECT_EQ(response->status(), 307);
+  EXPECT_EQ(other.connections(), 0);
+}
+
+TEST(CurlTransportCredentialsTest, NoErrorShowsASecret) {
+  const RawHttpServer server([](RawConnection& peer) { peer.ReadRequest(); });
+  auto transport = rest::CurlTransport::New({.host = server.url(), .bearerToken = "t0ken"}).value();
+  const auto error = Get(*transport).error();
+  EXPECT_FALSE(Has(error.message, "t0ken")) << error.message;
+}
+
+TEST(CurlTransportCredentialsTest, ReadsTheTokenFileAgainAfterA401AndTriesOnceMore) {
+  const auto path =
+      std::filesystem::temp_directory_path() /
+      ("client-cpp-token-" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) +
+       std::to_string(reinterpret_cast<std::uintptr_t>(&Echo)));
+  std::ofstream(path) << "old\n";
+  RawHttpServer server([&path](RawConnection& peer) {
+    while (true) {
+      const auto request = peer.ReadRequest();
+      if (request.empty()) return;
+      if (Has(request, "Bearer new\r\n")) {
+        peer.Answer("welcome");
+      } else {
+        std::ofstream(path) << "new\n";
+        peer.Send("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n");
+      }
+    }
+  });
+  auto transport =
+      rest::CurlTransport::New({.host = server.url(), .bearerTokenFile = path.string()}).value();
+  EXPECT_EQ(Get(*transport).value(), "welcome");
+  std::filesystem::remove(path);
+}
+
+TEST(CurlTransportCredentialsTest, UsesAnHttpProxy) {
+  const RawHttpServer proxy(Echo);
+  const auto echo = EchoFor({.host = "http://kubernetes.test:81", .proxyUrl = proxy.url()});
+  EXPECT_TRUE(echo.starts_with("GET http://kubernetes.test:81/ HTTP/1.1\r\n")) << echo;
+}
+
+}  // namespace
+}  // namespace k8s::test

@@ -1,0 +1,110 @@
+#include <gtest/gtest.h>
+#include <k8s/rest/config.hpp>
+#include <k8s/rest/curl_transport.hpp>
+
+#include <memory>
+#include <string>
+
+#include "support/openssl_server.hpp"
+#include "support/transport_helpers.hpp"
+
+namespace k8s::test {
+namespace {
+
+class CurlTransportTlsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto why = TestAuthority::Unavailable(); !why.empty()) GTEST_SKIP() << why;
+    authority_ = std::make_unique<TestAuthority>();
+    authority_->Issue("server", "IP:127.0.0.1,DNS:kubernetes.test");
+  }
+
+  static rest::Config ConfigFor(const OpensslServer& server) {
+    return {.host = "https://127.0.0.1:" + server.port()};
+  }
+
+  /// The status page, or the error's kind.
+  static Result<std::string> Page(const rest::Config& config) {
+    auto transport = rest::CurlTransport::New(config);
+    if (!transport) return std::move(transport).error();
+    return Get(**transport);
+  }
+
+  std::unique_ptr<TestAuthority> authority_;
+};
+
+TEST_F(CurlTransportTlsTest, TrustsTheGivenAuthorityAsFileOrData) {
+  const OpensslServer server(*authority_, "server");
+  auto config = ConfigFor(server);
+  config.tls.caFile = authority_->CaFile();
+  EXPECT_NE(Page(config).value().find("HTML"), std::string::npos);
+  config.tls = {.caData = ReadFile(authority_->CaFile())};
+  EXPECT_NE(Page(config).value().find("HTML"), std::string::npos);
+}
+
+TEST_F(CurlTransportTlsTest, SpeaksTls12) {
+  const OpensslServer server(*authority_, "server", {"-tls1_2"});
+  auto config = ConfigFor(server);
+  config.tls.caFile = authority_->CaFile();
+  EXPECT_TRUE(Page(config));
+}
+
+TEST_F(CurlTransportTlsTest, AnUnknownAuthorityIsTls) {
+  const OpensslServer server(*authority_, "server");
+  const TestAuthority other;
+  auto config = ConfigFor(server);
+  config.tls.caFile = other.CaFile();
+  EXPECT_EQ(Page(config).error().kind, ErrorKind::kTls);
+  config.tls = {};
+  const auto error = Page(config).error();
+  EXPECT_EQ(error.kind, ErrorKind::kTls);
+  EXPECT_NE(error.message.find("certificate"), std::string::npos) << error.message;
+}
+
+TEST_F(CurlTransportTlsTest, AWrongNameIsTls) {
+  authority_->Issue("other", "DNS:other.test");
+  const OpensslServer server(*authority_, "other");
+  auto config = ConfigFor(server);
+  config.tls.caFile = authority_->CaFile();
+  EXPECT_EQ(Page(config).error().kind, ErrorKind::kTls);
+}
+
+TEST_F(CurlTransportTlsTest, AServerNameChangesWhatIsVerified) {
+  authority_->Issue("named", "DNS:kubernetes.test");
+  const OpensslServer server(*authority_, "named");
+  auto config = ConfigFor(server);
+  config.tls.caFile = authority_->CaFile();
+  config.tls.serverName = "kubernetes.test";
+  EXPECT_TRUE(Page(config));
+  config.tls.serverName = "another.test";
+  EXPECT_EQ(Page(config).error().kind, ErrorKind::kTls);
+}
+
+TEST_F(CurlTransportTlsTest, InsecureTrustsAnything) {
+  authority_->Issue("other", "DNS:other.test");
+  const OpensslServer server(*authority_, "other");
+  auto config = ConfigFor(server);
+  config.tls.insecure = true;
+  EXPECT_TRUE(Page(config));
+}
+
+TEST_F(CurlTransportTlsTest, ShowsTheClientCertificateAsFileOrData) {
+  authority_->Issue("client", "DNS:client.test");
+  const OpensslServer server(
+      *authority_, "server",
+      {"-Verify", "1", "-CAfile", authority_->CaFile(), "-verify_return_error", "-tls1_2"});
+  auto config = ConfigFor(server);
+  config.tls.caFile = authority_->CaFile();
+  EXPECT_FALSE(Page(config));
+  config.tls.certFile = authority_->Path("client.pem");
+  config.tls.keyFile = authority_->Path("client.key");
+  EXPECT_TRUE(Page(config));
+  config.tls.certData = ReadFile(config.tls.certFile);
+  config.tls.keyData = ReadFile(config.tls.keyFile);
+  config.tls.certFile.clear();
+  config.tls.keyFile.clear();
+  EXPECT_TRUE(Page(config));
+}
+
+}  // namespace
+}  // namespace k8s::test
