@@ -83,6 +83,9 @@ HttpServer::HttpServer(Handler handler) : handler_(std::move(handler)) {
   const auto handle = [this](const httplib::Request& request, httplib::Response& response) {
     handler_(request, response, *current_connection);
   };
+  // For the Keep-Alive header only: connections live as long as clients want.
+  set_keep_alive_max_count(1'000'000);
+  set_keep_alive_timeout(3600);
   Get(".*", handle);
   Post(".*", handle);
   Put(".*", handle);

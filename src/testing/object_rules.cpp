@@ -20,8 +20,9 @@ constexpr std::array kFixedMetadata = {
 
 /// Kinds with a status subresource whose specs are not counted in generations.
 bool CountsGenerations(const ServedResource& resource, const Json& object) {
-  static constexpr std::array kNone = {"services", "namespaces", "nodes", "persistentvolumes",
-                                       "persistentvolumeclaims"};
+  static constexpr std::array kNone = {
+      "apiservices", "resourcequotas", "servicecidrs",      "services",
+      "namespaces",  "nodes",          "persistentvolumes", "persistentvolumeclaims"};
   if (resource.custom) return true;
   return object.contains("spec") && resource.HasSubresource("status") &&
          std::find(kNone.begin(), kNone.end(), resource.info.plural) == kNone.end();

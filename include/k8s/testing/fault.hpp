@@ -44,7 +44,8 @@ struct Fault {
   int times = 1;  ///< Requests concerned; the fault is gone after them. Negative: no limit.
   int skip = 0;   ///< Matching requests that pass unharmed first.
   /// Second part of FaultKind, watches: this many events are sent unharmed first, bookmarks and
-  /// initial events included. Lists ignore it.
+  /// initial events included. Lists ignore it; kTrickle, kGzip and kNoBookmarks concern the whole
+  /// stream.
   int afterEvents = 0;
 
   int status = 500;  ///< HTTP status, or the code of the ERROR event.

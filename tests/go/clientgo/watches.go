@@ -124,6 +124,9 @@ func watchStreamingList(s *suite, ns string) error {
 	}
 	maps := s.client.CoreV1().ConfigMaps(ns)
 	w, err := maps.Watch(s.ctx, streamingList())
+	if !s.streams {
+		return wanted(apierrors.IsInvalid(err), "without the feature: %v", err)
+	}
 	if err != nil {
 		return err
 	}
