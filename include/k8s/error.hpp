@@ -12,12 +12,12 @@ namespace k8s::inline v0 {
 /// other kind is a failure of the exchange itself or of an argument.
 enum class ErrorKind {
   kStatus,           ///< The server answered with a Status "Failure" or an HTTP error code.
-  kConnect,          ///< Connection refused, unreachable, or reset before any answer.
+  kConnect,          ///< Connection refused or unreachable: no request was sent.
   kDns,              ///< The host name did not resolve.
   kTls,              ///< Handshake or certificate verification failed.
   kTimeout,          ///< A deadline passed, or a peer was silent for too long.
-  kConnectionLost,   ///< The connection ended inside an answer (reset, unexpected EOF, GOAWAY).
-  kProtocol,         ///< The peer does not speak HTTP as expected, or too many redirects.
+  kConnectionLost,   ///< It ended before the whole answer was there (reset, EOF, GOAWAY).
+  kProtocol,         ///< The peer does not speak HTTP as expected.
   kDecode,           ///< The bytes are not the JSON, or not the object, that was expected.
   kCancelled,        ///< The caller's stop_token was triggered.
   kInvalidArgument,  ///< The call itself is wrong (an empty name, a bad selector): not sent.
