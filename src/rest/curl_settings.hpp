@@ -19,8 +19,10 @@ struct CurlSettings {
   std::string no_proxy;  ///< CURLOPT_NOPROXY
   TlsClientConfig tls;
   bool is_tls = false;
-  bool http2 = false;
+  bool http2 = true;  ///< Unless DISABLE_HTTP2 is set in the environment.
   bool gzip = true;
+
+  [[nodiscard]] bool UsesHttp2() const { return is_tls && http2; }
 };
 
 /// Errors: kConfig.

@@ -2,6 +2,8 @@
 #include <k8s/log.hpp>
 #include <k8s/rest/curl_transport.hpp>
 
+#include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -64,10 +66,20 @@ class CurlTransport::Impl {
     }
     auto transfer = Transfer::New(settings_, request);
     if (!transfer) return std::move(transfer).error();
-    auto response = std::make_unique<CurlResponse>(engine_, *transfer);
-    engine_->Start(std::move(*transfer));
+    const auto engine = EngineFor(request);
+    auto response = std::make_unique<CurlResponse>(engine, *transfer);
+    engine->Start(std::move(*transfer));
     if (auto head = response->AwaitHead(stop); !head) return std::move(head).error();
     return std::unique_ptr<HttpResponse>(std::move(response));
+  }
+
+  /// libcurl 7.88 loses an answer that comes over HTTP/2 before the request's body is sent, as API
+  /// servers give 401, 403 and 429. Requests with a body therefore use HTTP/1.1, and an engine of
+  /// their own: a multi handle that has met both versions at one host no longer shares connections.
+  std::shared_ptr<CurlEngine> EngineFor(const HttpRequest& request) {
+    if (request.body.empty() || !settings_->UsesHttp2()) return engine_;
+    std::call_once(body_engine_once_, [this] { body_engine_ = std::make_shared<CurlEngine>(); });
+    return body_engine_;
   }
 
   const std::shared_ptr<const CurlSettings> settings_;
@@ -76,6 +88,8 @@ class CurlTransport::Impl {
   const std::string basic_;
   const Headers impersonation_;
   const std::shared_ptr<CurlEngine> engine_;
+  std::once_flag body_engine_once_;
+  std::shared_ptr<CurlEngine> body_engine_;
 };
 
 Result<std::shared_ptr<CurlTransport>> CurlTransport::New(const Config& config) {

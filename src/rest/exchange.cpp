@@ -4,6 +4,11 @@
 
 namespace k8s::inline v0::rest::detail {
 
+namespace {
+constexpr std::size_t kQuietBytes = std::size_t{64} << 10;
+constexpr std::size_t kKeptBytes = std::size_t{128} << 10;
+}  // namespace
+
 void Exchange::SetHead(int status, Headers headers) {
   const std::lock_guard lock(mutex_);
   if (has_head_) return;
@@ -65,6 +70,8 @@ Result<Exchange::Taken> Exchange::Take(std::string& chunk, const std::stop_token
   if (!waited) return waited.error();
   if (buffer_.empty() && error_) return *error_;
   chunk.swap(buffer_);
+  // What a burst made large is not kept through the quiet times of a watch.
+  if (chunk.size() < kQuietBytes && buffer_.capacity() > kKeptBytes) buffer_ = std::string();
   return Taken{.more = !chunk.empty(), .resume = std::exchange(paused_, false)};
 }
 

@@ -134,7 +134,7 @@ void Transfer::SetConnection() {
     connect_to_.Append(settings_->connect_to);
     curl_easy_setopt(easy, CURLOPT_CONNECT_TO, connect_to_.get());
   }
-  const bool http2 = settings_->is_tls && settings_->http2;
+  const bool http2 = settings_->UsesHttp2() && body_.empty();  // See CurlTransport's EngineFor.
   curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
                    static_cast<long>(http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
   // Rather wait for a connection that is being made, and share it, than make one more.

@@ -10,7 +10,8 @@
 namespace k8s::inline v0::rest {
 
 /// The transport on libcurl: one I/O thread, connections that are kept and shared, HTTP/2 over TLS
-/// where the server offers it.
+/// where the server offers it. Requests with a body use HTTP/1.1; over TLS the first of them starts
+/// a second I/O thread.
 ///
 /// Redirects are not followed. A dead peer is found by TCP keep-alive within 50 s. Credentials of
 /// the Config go only to the Config's host, and over plain HTTP only when the host is a URL with

@@ -1,0 +1,329 @@
+#include <gtest/gtest.h>
+#include <k8s/log.hpp>
+#include <k8s/rest/client.hpp>
+#include <k8s/testing/fake_clock.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/case_file.hpp"
+#include "support/fake_transport.hpp"
+#include "support/skipping_clock.hpp"
+
+namespace k8s::test {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+using Sleeps = std::vector<Clock::Duration>;
+
+class ClientTest : public ::testing::Test {
+ protected:
+  rest::Client NewClient(const rest::Config& config = {.qps = -1}) {
+    return rest::Client::New(config, transport_, clock_);
+  }
+  static FakeAnswer RetryLater(int status, const std::string& after) {
+    return {.status = status, .headers = {{"Retry-After", after}}};
+  }
+  static rest::Request Pod() {
+    return {.path = "/api/v1/namespaces/d/pods/p",
+            .resource = {.group = "", .resource = "pods"},
+            .name = "p"};
+  }
+
+  std::shared_ptr<FakeTransport> transport_ = std::make_shared<FakeTransport>();
+  std::shared_ptr<SkippingClock> clock_ = std::make_shared<SkippingClock>();
+};
+
+TEST_F(ClientTest, SendsWhatTheRequestSays) {
+  transport_->Add({.chunks = {"{\"a\":", "1}"}});
+  auto client = NewClient({.userAgent = "agent", .qps = -1});
+  const auto response = client.Do({.method = "PATCH",
+                                   .path = "/api/v1/x",
+                                   .query = {{"a b", "c&d"}, {"e", ""}},
+                                   .contentType = "application/merge-patch+json",
+                                   .body = "{}",
+                                   .timeout = seconds(3),
+                                   .idleTimeout = seconds(2)});
+  EXPECT_EQ(response.value().body, "{\"a\":1}");
+  EXPECT_EQ(response->status, 200);
+  EXPECT_EQ(response->contentType, "application/json");
+  const auto request = transport_->requests().at(0);
+  EXPECT_EQ(request.method, "PATCH");
+  EXPECT_EQ(request.target, "/api/v1/x?a%20b=c%26d&e=");
+  EXPECT_EQ(request.body, "{}");
+  EXPECT_EQ(request.timeout, seconds(3));
+  EXPECT_EQ(request.idleTimeout, seconds(2));
+  const rest::Headers expected = {{"Accept", "application/json"},
+                                  {"User-Agent", "agent"},
+                                  {"Content-Type", "application/merge-patch+json"}};
+  EXPECT_EQ(request.headers, expected);
+}
+
+TEST_F(ClientTest, TheConfiguredTimeoutBoundsRequestsAndIsSent) {
+  transport_->Add(Body("{}"));
+  (void)NewClient({.qps = -1, .timeout = seconds(5)}).Do({.path = "/x"});
+  EXPECT_EQ(transport_->requests().at(0).target, "/x?timeout=5000ms");
+  EXPECT_EQ(transport_->requests().at(0).timeout, seconds(5));
+}
+
+// client-go: TestRetryableConditions
+TEST_F(ClientTest, RetriesAfterRetryAfterWhateverTheMethod) {
+  for (const char* method : {"GET", "POST", "PUT", "DELETE", "PATCH"}) {
+    for (const int status : {429, 500, 503, 599}) {
+      SCOPED_TRACE(std::string(method) + " " + std::to_string(status));
+      clock_ = std::make_shared<SkippingClock>();
+      transport_->Add(RetryLater(status, "7"));
+      transport_->Add(Body("{}"));
+      EXPECT_TRUE(NewClient().Do({.method = method, .path = "/x"}));
+      EXPECT_EQ(clock_->Sleeps(), Sleeps{seconds(7)});
+    }
+  }
+}
+
+// client-go: TestCheckRetryHandles429And5xx
+TEST_F(ClientTest, DoesNotRetryOtherAnswers) {
+  const std::vector<FakeAnswer> answers = {
+      {.status = 429, .headers = {}},
+      {.status = 500, .headers = {}},
+      RetryLater(503, "Wed, 21 Oct 2026 07:28:00 GMT"),
+      RetryLater(404, "1"),
+      RetryLater(307, "1"),
+      RetryLater(503, ""),
+      RetryLater(503, "-1"),
+  };
+  for (const auto& answer : answers) {
+    SCOPED_TRACE(answer.status);
+    transport_->Add(answer);
+    const auto error = NewClient().Do(Pod()).error();
+    EXPECT_EQ(error.kind, ErrorKind::kStatus);
+    EXPECT_EQ(error.code, answer.status);
+  }
+  EXPECT_TRUE(clock_->Sleeps().empty());
+}
+
+TEST_F(ClientTest, WaitsAtMostAMinute) {
+  transport_->Add(RetryLater(503, "86400"));
+  transport_->Add(Body("{}"));
+  EXPECT_TRUE(NewClient().Do(Pod()));
+  EXPECT_EQ(clock_->Sleeps(), Sleeps{seconds(60)});
+}
+
+// client-go: TestRequestMaxRetries
+TEST_F(ClientTest, GivesUpAfterTenRetries) {
+  for (int i = 0; i < 20; ++i) transport_->Add(RetryLater(503, "1"));
+  const auto error = NewClient().Do(Pod()).error();
+  EXPECT_EQ(error.code, 503);
+  EXPECT_EQ(error.retryAfter, seconds(1));
+  EXPECT_EQ(transport_->requests().size(), 11U);
+}
+
+// client-go: TestConnectionResetByPeerIsRetried
+TEST_F(ClientTest, ALostConnectionIsTriedAgainForReadingOnly) {
+  transport_->Add(Failure(ErrorKind::kConnectionLost));
+  transport_->Add(Body("{}"));
+  EXPECT_TRUE(NewClient().Do(Pod()));
+  EXPECT_EQ(clock_->Sleeps(), Sleeps{seconds(1)});
+  transport_->Add(Failure(ErrorKind::kConnectionLost));
+  EXPECT_EQ(NewClient().Do({.method = "POST", .path = "/x"}).error().kind,
+            ErrorKind::kConnectionLost);
+}
+
+TEST_F(ClientTest, OtherFailuresOfTheTransportAreFinal) {
+  for (const auto kind : {ErrorKind::kConnect, ErrorKind::kDns, ErrorKind::kTls,
+                          ErrorKind::kTimeout, ErrorKind::kProtocol, ErrorKind::kConfig}) {
+    transport_->Add(Failure(kind));
+    EXPECT_EQ(NewClient().Do(Pod()).error().kind, kind);
+  }
+  EXPECT_TRUE(clock_->Sleeps().empty());
+}
+
+// client-go: TestRequestWithRetryWrapPreviousError
+TEST_F(ClientTest, TheErrorNamesAnEarlierOne) {
+  transport_->Add(Failure(ErrorKind::kConnectionLost, "reset"));
+  transport_->Add(Failure(ErrorKind::kConnect, "refused"));
+  EXPECT_EQ(NewClient().Do(Pod()).error().message, "refused (an earlier try: reset)");
+}
+
+TEST_F(ClientTest, AStopEndsTheWaitForARetry) {
+  testing::FakeClock clock;
+  transport_->Add(RetryLater(503, "30"));
+  auto client = rest::Client::New({.qps = -1}, transport_,
+                                  std::shared_ptr<Clock>(std::shared_ptr<void>(), &clock));
+  std::stop_source stop;
+  std::thread stopper([&] {
+    clock.WaitForSleepers(1);
+    stop.request_stop();
+  });
+  EXPECT_EQ(client.Do(Pod(), stop.get_token()).error().kind, ErrorKind::kCancelled);
+  stopper.join();
+}
+
+TEST_F(ClientTest, DecodesRecordedFailures) {
+  struct Case {
+    const char* file;
+    bool (*is)(const Error&);
+  };
+  const std::vector<Case> cases = {
+      {"400-bad-request.json", &IsBadRequest},
+      {"401-unauthorized.json", &IsUnauthorized},
+      {"403-forbidden-list.json", &IsForbidden},
+      {"404-not-found.json", &IsNotFound},
+      {"404-path.txt", &IsNotFound},
+      {"404-put.json", &IsNotFound},
+      {"406-not-acceptable.json", &IsNotAcceptable},
+      {"409-already-exists.json", &IsAlreadyExists},
+      {"409-apply-conflict.json", &IsConflict},
+      {"409-conflict.json", &IsConflict},
+      {"415-unsupported-media-type.json", &IsUnsupportedMediaType},
+      {"422-invalid.json", &IsInvalid},
+      {"504-too-large-resource-version.json", &IsTooLargeResourceVersion}};
+  for (const auto& row : cases) {
+    SCOPED_TRACE(row.file);
+    const std::string file = row.file;
+    transport_->Add(Body(testing::ReadTestData("recorded/status/" + file), std::stoi(file)));
+    const auto error = NewClient().Do(Pod()).error();
+    EXPECT_EQ(error.kind, ErrorKind::kStatus);
+    EXPECT_EQ(error.code, std::stoi(file));
+    EXPECT_TRUE(row.is(error)) << error.message;
+    EXPECT_TRUE(error.message.starts_with("GET /api/v1/namespaces/d/pods/p: ")) << error.message;
+  }
+}
+
+// client-go: TestTransformResponse, TestTransformUnstructuredError
+TEST_F(ClientTest, MakesAnErrorOfTheCodeWhenThereIsNoStatus) {
+  struct Case {
+    int code;
+    const char* method;
+    const char* reason;
+  };
+  const std::vector<Case> cases = {{400, "GET", "BadRequest"},
+                                   {401, "GET", "Unauthorized"},
+                                   {403, "GET", "Forbidden"},
+                                   {404, "GET", "NotFound"},
+                                   {405, "GET", "MethodNotAllowed"},
+                                   {406, "GET", "NotAcceptable"},
+                                   {409, "POST", "AlreadyExists"},
+                                   {409, "PUT", "Conflict"},
+                                   {410, "GET", ""},
+                                   {413, "PUT", ""},
+                                   {415, "GET", "UnsupportedMediaType"},
+                                   {422, "PUT", "Invalid"},
+                                   {429, "GET", "TooManyRequests"},
+                                   {500, "GET", "InternalError"},
+                                   {502, "GET", "InternalError"},
+                                   {503, "GET", "ServiceUnavailable"},
+                                   {504, "GET", "Timeout"},
+                                   {308, "GET", ""}};
+  for (const auto& row : cases) {
+    SCOPED_TRACE(row.code);
+    transport_->Add({.status = row.code, .headers = {{"Content-Type", "text/plain"}}});
+    auto request = Pod();
+    request.method = row.method;
+    const auto error = NewClient().Do(request).error();
+    EXPECT_EQ(error.kind, ErrorKind::kStatus);
+    EXPECT_EQ(error.code, row.code);
+    EXPECT_EQ(error.reason, row.reason);
+    EXPECT_EQ(error.resource, "pods");
+    EXPECT_EQ(error.name, "p");
+  }
+}
+
+TEST_F(ClientTest, AHtmlAnswerIsShownWithItsFirstBytes) {
+  const std::string html = "<html>\r\n  <b>Bad\x01Gateway</b>" + std::string(5000, 'x');
+  transport_->Add({.status = 502, .headers = {{"Content-Type", "text/html"}}, .chunks = {html}});
+  const auto error = NewClient().Do(Pod()).error();
+  EXPECT_NE(error.message.find("502 with text/html: <html>   <b>Bad Gateway</b>"),
+            std::string::npos)
+      << error.message;
+  EXPECT_LT(error.message.size(), 400U);
+  ASSERT_TRUE(HasStatusCause(error, "UnexpectedServerResponse"));
+  EXPECT_LE(error.causes[0].message.size(), 2048U);
+  EXPECT_TRUE(error.causes[0].message.starts_with("<html>"));
+}
+
+TEST_F(ClientTest, AStatusThatSaysSuccessDoesNotHideAFailure) {
+  transport_->Add(Body(R"({"kind":"Status","apiVersion":"v1","status":"Success"})", 500));
+  EXPECT_EQ(NewClient().Do(Pod()).error().reason, "InternalError");
+}
+
+TEST_F(ClientTest, AFailureWhoseBodyBreaksOffKeepsItsCode) {
+  transport_->Add({.status = 403,
+                   .chunks = {"{\"kind\":"},
+                   .end = Error{.kind = ErrorKind::kConnectionLost, .message = "reset"}});
+  EXPECT_TRUE(IsForbidden(NewClient().Do(Pod()).error()));
+}
+
+// client-go: TestTransformResponse (success codes), TestRequestWatch
+TEST_F(ClientTest, AWatchAccepts200Only) {
+  for (const int status : {200, 201, 202, 204, 206}) {
+    transport_->Add({.status = status});
+    EXPECT_TRUE(NewClient().Do(Pod()));
+    transport_->Add({.status = status});
+    EXPECT_EQ(NewClient().Stream({.path = "/x", .watch = true}).has_value(), status == 200);
+  }
+}
+
+TEST_F(ClientTest, AStreamIsHandedOverUnread) {
+  transport_->Add({.chunks = {"one", "two"}});
+  auto stream = NewClient().Stream(Pod()).value();
+  std::string chunk;
+  EXPECT_TRUE(stream->Read(chunk, {}).value());
+  EXPECT_EQ(chunk, "one");
+}
+
+TEST_F(ClientTest, LimitsTheRateOfAllRequestsButTheFirstTryOfAWatch) {
+  auto client = NewClient({.qps = 2, .burst = 3});
+  for (int i = 0; i < 5; ++i) {
+    transport_->Add(Body("{}"));
+    transport_->Add(Body("{}"));
+    EXPECT_TRUE(client.Do(Pod()));
+    EXPECT_TRUE(client.Stream({.path = "/x", .watch = true}));
+  }
+  EXPECT_EQ(clock_->Sleeps(), (Sleeps{milliseconds(500), milliseconds(500)}));
+  transport_->Add(RetryLater(429, "0"));
+  transport_->Add(Body("{}"));
+  EXPECT_TRUE(client.Stream({.path = "/x", .watch = true}));
+  EXPECT_EQ(clock_->Sleeps().size(), 4U) << "the retry waits for Retry-After and for the limiter";
+}
+
+TEST_F(ClientTest, CopiesShareTheLimiter) {
+  auto client = NewClient({.qps = 1, .burst = 1});
+  auto copy = client;
+  transport_->Add(Body("{}"));
+  transport_->Add(Body("{}"));
+  EXPECT_TRUE(client.Do(Pod()));
+  EXPECT_TRUE(copy.Do(Pod()));
+  EXPECT_EQ(clock_->Sleeps().size(), 1U);
+}
+
+TEST_F(ClientTest, AStopEndsTheWaitForTheLimiter) {
+  auto client = NewClient({.qps = 1, .burst = 1});
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(client.Do(Pod(), stop.get_token()).error().kind, ErrorKind::kCancelled);
+  EXPECT_TRUE(transport_->requests().empty());
+}
+
+// client-go: TestRequestWarningHandler
+TEST_F(ClientTest, LogsTheServersWarnings) {
+  std::vector<std::string> lines;
+  log::SetSink([&lines](log::Level, std::string_view line) { lines.emplace_back(line); });
+  transport_->Add({.headers = {{"Warning", R"(299 - "use v2", 299 - "and \"more\"")"},
+                               {"Warning", R"(299 - "third")"}},
+                   .chunks = {"{}"}});
+  EXPECT_TRUE(NewClient().Do(Pod()));
+  log::SetSink({});
+  EXPECT_EQ(lines,
+            (std::vector<std::string>{"the server warns: use v2", "the server warns: and \"more\"",
+                                      "the server warns: third"}));
+}
+
+}  // namespace
+}  // namespace k8s::test
