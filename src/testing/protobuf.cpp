@@ -203,18 +203,28 @@ void Add(const TypeInfo& type, const WireField& field, Json& member) {
   }
 }
 
-void ReadFields(const TypeInfo& type, std::string_view bytes, std::uint32_t inlined,
+/// Whether fields of the struct stand in the message at `path` (Field::proto_inline) or within it.
+bool HasInlined(const TypeInfo& type, std::uint32_t path) {
+  const std::uint32_t mask = path > 0xff ? 0xffff : 0xff;
+  for (std::uint32_t i = 0; i < type.field_count; ++i) {
+    if ((type.fields[i].proto_inline & mask) == path) return true;
+  }
+  return false;
+}
+
+void ReadFields(const TypeInfo& type, std::string_view bytes, std::uint32_t path,
                 std::vector<Json>& members) {
   WireReader reader(bytes);
   while (auto field = reader.Next()) {
-    for (std::uint32_t i = 0; i < type.field_count; ++i) {
+    bool known = false;
+    for (std::uint32_t i = 0; i < type.field_count && !known; ++i) {
       const Field& row = type.fields[i];
-      if (row.proto_inline == inlined && row.proto == field->number) {
-        Add(*row.type, *field, members[i]);
-      } else if (inlined == 0 && row.proto_inline == field->number) {
-        ReadFields(type, field->bytes, field->number, members);
-        break;
-      }
+      known = row.proto_inline == path && row.proto == field->number;
+      if (known) Add(*row.type, *field, members[i]);
+    }
+    const std::uint32_t within = path == 0 ? field->number : path | field->number << 8;
+    if (!known && path <= 0xff && HasInlined(type, within)) {
+      ReadFields(type, field->bytes, within, members);
     }
   }
 }
