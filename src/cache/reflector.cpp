@@ -32,13 +32,12 @@ bool IsNumber(std::string_view version) {
          std::all_of(version.begin(), version.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// Versions compare as numbers of any length; others cannot be compared.
+}  // namespace
+
 bool IsOlder(std::string_view a, std::string_view b) {
   if (!IsNumber(a) || !IsNumber(b)) return false;
   return a.size() != b.size() ? a.size() < b.size() : a < b;
 }
-
-}  // namespace
 
 bool IsRetriable(const Error& error) {
   switch (error.kind) {

@@ -110,7 +110,9 @@ class Reflector::Machine {
 
   std::optional<State> HandleNext(Result<std::optional<watch::Event>> next);
   State HandleErrorEvent(const Error& error);
-  void HandleEvent(const watch::Event& event);
+  std::optional<State> HandleEvent(const watch::Event& event);
+  /// Whether a bookmark says, as the one before it, that the server is behind what it once sent.
+  bool ServerWentBack(const watch::Event& event);
   Result<void> Apply(const watch::Event& event);
   State WatchEnded();
   void StartWatching(std::unique_ptr<watch::Interface> opened, std::string_view from);
@@ -143,6 +145,7 @@ class Reflector::Machine {
   std::uint64_t watch_events_ = 0;
   /// Synthetic ADDED events are coming, whose versions are in no order.
   bool watch_unordered_ = false;
+  int older_bookmarks_ = 0;  ///< In a row.
   Clock::TimePoint next_resync_{};
 };
 
@@ -152,6 +155,8 @@ class Reflector::Machine {
 [[nodiscard]] bool IsRetriable(const Error& error);
 /// The stream ended or its connection did: what came until then is good.
 [[nodiscard]] bool IsStreamEnd(const Error& error);
+/// Whether version `a` is older than `b`; false if they are not numbers.
+[[nodiscard]] bool IsOlder(std::string_view a, std::string_view b);
 /// The server cannot answer from this resource version.
 [[nodiscard]] bool IsVersionUnavailable(const Error& error);
 

@@ -43,6 +43,14 @@ class ResyncTicker {
   std::optional<Error> error_;
 };
 
+Error WentBack(std::string_view server, std::string_view here) {
+  return {.kind = ErrorKind::kStatus,
+          .code = 410,
+          .reason = "Expired",
+          .message = "the server went back to resource version " + std::string(server) + " from " +
+                     std::string(here)};
+}
+
 Error ShortWatch() {
   return {.kind = ErrorKind::kConnectionLost,
           .message = "the watch ended within a second and without an event"};
@@ -56,6 +64,7 @@ void Reflector::Machine::StartWatching(std::unique_ptr<watch::Interface> opened,
   watch_opened_ = clock_->Now();
   watch_events_ = 0;
   watch_unordered_ = from.empty() || from == "0";
+  older_bookmarks_ = 0;
   status_.Update([&](InformerStatus& status) {
     status.lastActivity = watch_opened_;
     ++status.watchesOpened;
@@ -103,8 +112,7 @@ std::optional<ReflectorState> Reflector::Machine::HandleNext(
   if (next) {
     if (!*next) return WatchEnded();
     if ((*next)->type == watch::EventType::kError) return HandleErrorEvent((*next)->status);
-    HandleEvent(**next);
-    return std::nullopt;
+    return HandleEvent(**next);
   }
   const Error& error = next.error();
   if (error.reason == kReasonObjectDecode) {
@@ -133,7 +141,7 @@ ReflectorState Reflector::Machine::WatchEnded() {
   return too_short ? Fail(ShortWatch(), "watch") : State::kOpeningWatch;
 }
 
-void Reflector::Machine::HandleEvent(const watch::Event& event) {
+std::optional<ReflectorState> Reflector::Machine::HandleEvent(const watch::Event& event) {
   ++watch_events_;
   const bool bookmark = event.type == watch::EventType::kBookmark;
   const auto now = clock_->Now();
@@ -143,7 +151,21 @@ void Reflector::Machine::HandleEvent(const watch::Event& event) {
   });
   if (event.type != watch::EventType::kAdded) watch_unordered_ = false;
   if (auto applied = Apply(event); !applied) ReportUnreadable(applied.error(), "watch");
+  if (ServerWentBack(event)) {
+    version_unavailable_ = true;
+    return Fail(WentBack(event.resourceVersion, version_), "watch");
+  }
   if (!watch_unordered_) MoveTo(event.resourceVersion);
+  return std::nullopt;
+}
+
+bool Reflector::Machine::ServerWentBack(const watch::Event& event) {
+  // A watch from a version that a restored etcd has not reached is silent until it has. One older
+  // bookmark may come from a server that lags behind its peers; they come about once a minute.
+  const bool older =
+      event.type == watch::EventType::kBookmark && IsOlder(event.resourceVersion, version_);
+  older_bookmarks_ = older ? older_bookmarks_ + 1 : 0;
+  return older_bookmarks_ > 1;
 }
 
 Result<void> Reflector::Machine::Apply(const watch::Event& event) {

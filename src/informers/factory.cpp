@@ -37,7 +37,7 @@ SharedInformerFactory::SharedInformerFactory(ListerWatcherFunc lister_watchers,
 SharedInformerFactory::~SharedInformerFactory() { core()->Shutdown(true); }
 
 GenericInformer SharedInformerFactory::ForResource(const GroupVersionResource& resource) const {
-  return {core(), resource};
+  return GenericInformer(core()->InformerFor(resource));
 }
 
 void SharedInformerFactory::Start(std::stop_token stop) { core()->Start(std::move(stop)); }

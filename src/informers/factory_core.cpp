@@ -113,7 +113,10 @@ void FactoryCore::Start(std::stop_token stop) {
 
 cache::SyncResult FactoryCore::WaitForCacheSync(std::stop_token stop,
                                                 Clock::Duration timeout) const {
-  cache::WatchTimer deadline(*clock_, stop, clock_->Now() + timeout,
+  const auto now = clock_->Now();
+  const auto end = timeout < Clock::TimePoint::max() - now ? now + timeout  // May be "for ever".
+                                                           : Clock::TimePoint::max();
+  cache::WatchTimer deadline(*clock_, stop, end,
                              [](auto, auto& wait) -> std::optional<Clock::TimePoint> {
                                wait.request_stop();
                                return std::nullopt;
@@ -170,11 +173,6 @@ void FactoryCore::Shutdown(bool stop_first) {
 std::shared_ptr<cache::SharedInformerCore> InformerFor(FactoryCore& core,
                                                        const runtime::ObjectType& type) {
   return core.InformerFor(type);
-}
-
-std::shared_ptr<cache::SharedInformerCore> InformerFor(FactoryCore& core,
-                                                       const GroupVersionResource& resource) {
-  return core.InformerFor(resource);
 }
 
 }  // namespace k8s::inline v0::informers

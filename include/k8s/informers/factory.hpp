@@ -98,7 +98,8 @@ class SharedInformerFactory : public detail::GroupAccessors {
     return TypedInformer<T>(core());
   }
 
-  /// The generic informer and lister (`Unstructured` objects) of a resource, built-in or not.
+  /// The generic informer and lister (`Unstructured` objects) of a resource, built-in or not; made
+  /// now, to run from the next `Start` on.
   /// **Mirrors** ForResource. Differs: knows all resources, as the dynamic factory does; whether
   /// the server has it shows when it runs (`SyncReason::kResourceAbsent`).
   [[nodiscard]] GenericInformer ForResource(const GroupVersionResource& resource) const;

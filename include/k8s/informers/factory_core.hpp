@@ -1,6 +1,5 @@
 #pragma once
 
-#include <k8s/resource.hpp>
 #include <k8s/runtime/object_type.hpp>
 
 #include <functional>
@@ -27,9 +26,6 @@ using FactoryCorePtr = std::shared_ptr<FactoryCore>;
 /// The factory's one informer of a C++ type, made now if nobody asked for it before.
 [[nodiscard]] std::shared_ptr<cache::SharedInformerCore> InformerFor(
     FactoryCore& core, const runtime::ObjectType& type);
-/// The factory's one informer of a resource with `Unstructured` objects.
-[[nodiscard]] std::shared_ptr<cache::SharedInformerCore> InformerFor(
-    FactoryCore& core, const GroupVersionResource& resource);
 
 }  // namespace informers
 }  // namespace k8s::inline v0

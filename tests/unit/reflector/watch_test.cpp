@@ -53,6 +53,23 @@ TEST_F(ReflectorWatchTest, TheVersionNeverGoesBack) {
   EXPECT_THAT(WatchVersions(), ElementsAre("10", "30"));
 }
 
+TEST_F(ReflectorWatchTest, OneOlderBookmarkIsALaggingServer) {
+  source->OnWatch({Bookmark("30"), Bookmark("9"), Bookmark("31"), Bookmark("9"), Pass(2s), End()});
+  Run();
+  EXPECT_THAT(WatchVersions(), ElementsAre("10", "31"));
+  EXPECT_THAT(source->list_calls, SizeIs(1));
+}
+
+TEST_F(ReflectorWatchTest, TwoOlderBookmarksAreAServerThatWentBack) {
+  source->OnWatch({Bookmark("30"), Bookmark("8"), Bookmark("9")});
+  source->OnList({MakeThing("b", "7")}, "9");
+  Run();
+  EXPECT_THAT(Versions(source->list_calls), ElementsAre("0", ""));
+  EXPECT_THAT(WatchVersions(), ElementsAre("10", "9"));
+  ASSERT_THAT(errors, SizeIs(1));
+  EXPECT_TRUE(IsExpired(errors[0]));
+}
+
 TEST_F(ReflectorWatchTest, FollowsVersionsThatAreNoNumbers) {
   source->OnWatch({Modified("a", "abc/\xC3\xBC"), End()});
   Run();
