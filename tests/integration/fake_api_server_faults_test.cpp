@@ -309,9 +309,13 @@ TEST(FakeApiServerLifeTest, KillResetsEverything) {
 TEST(FakeApiServerLifeTest, AReaderThatDoesNotReadHoldsUpNoStop) {
   FakeApiServer server;
   RawHttpClient watch(server.port());
-  watch.Get("/api/v1/pods?watch=true");
+  watch.Get(kWatch);
   ASSERT_TRUE(server.WaitForOpenWatches({}, 1));
-  server.CreateMany(2000);
+  const std::string large(1024 * 1024, 'x');
+  for (int i = 0; i < 30; ++i) {
+    server.Add(R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"m)" +
+               std::to_string(i) + R"("},"data":{"k":")" + large + "\"}}");
+  }
   auto stopped = std::async(std::launch::async, [&] { server.Stop(); });
   EXPECT_EQ(stopped.wait_for(10s), std::future_status::ready);
 }
