@@ -78,9 +78,10 @@ struct RecordedRequest {
 /// It serves all built-in resources of Kubernetes 1.37 and those added by `AddResource`, with
 /// resource versions, a history window, paged and streaming lists, watches with bookmarks,
 /// selectors, create, update, patch (JSON, merge, strategic merge, apply), delete with finalizers
-/// and preconditions, deletecollection, status, discovery, tokens. It has no controllers, no
-/// admission, no defaulting, next to no validation, and speaks JSON only. Watches at "" or "0" and
-/// lists are exact; requests for namespaces that do not exist are served.
+/// and preconditions, deletecollection, status, discovery, tokens. Answers are JSON; requests may
+/// be protobuf, as client-go's are. It has no controllers (but a namespace that is deleted takes
+/// its objects along, and definitions are established at once), no admission, no defaulting and
+/// next to no validation; namespaces need not exist.
 ///
 /// The verbs for tests (`Add`, `Modify`, ...) act as an administrator without HTTP: not logged, not
 /// concerned by faults and tokens. They throw `BadResult` when the server would refuse.
@@ -149,7 +150,8 @@ class FakeApiServer {
   [[nodiscard]] std::size_t Count(const GroupResource& resource) const;
 
   /// Adds running pods of about 6 kB, as a kubelet leaves them: `prefix`00000, `prefix`00001, ...,
-  /// on nodes node-000 to node-009, labelled app=`prefix` without its dash. Returns the last version.
+  /// on nodes node-000 to node-009, labelled app=`prefix` without its dash. Returns the last
+  /// version.
   std::uint64_t CreateMany(std::size_t count, std::string_view namespace_ = "default",
                            std::string_view prefix = "pod-");
 
