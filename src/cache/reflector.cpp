@@ -142,22 +142,24 @@ ReflectorState Reflector::Machine::Fail(const Error& error, std::string_view ver
 
 ReflectorState Reflector::Machine::Synced(std::vector<runtime::AnyPtr> objects,
                                           const std::string& resource_version, State then) {
-  if (auto replaced = store_.Replace(std::move(objects), resource_version); !replaced) {
-    return Fail(replaced.error(), "list");
-  }
-  synced_ = true;
-  version_ = resource_version;
-  version_unavailable_ = false;
-  streaming_cut_ = false;
-  next_resync_ = clock_->Now() + options_.resyncPeriod;
+  // Before the store has it: who waits for the store must find this in the status.
+  const InformerStatus before = status_.Get();
   status_.Update([&](InformerStatus& status) {
     status.synced = true;
     status.itemCount = 0;
-    status.lastSyncResourceVersion = version_;
+    status.lastSyncResourceVersion = resource_version;
     status.lastError.reset();
     status.lastErrorVerb.clear();
     ++status.relists;
   });
+  if (auto replaced = store_.Replace(std::move(objects), resource_version); !replaced) {
+    status_.Update([&](InformerStatus& status) { status = before; });
+    return Fail(replaced.error(), "list");
+  }
+  version_ = resource_version;
+  version_unavailable_ = false;
+  streaming_cut_ = false;
+  next_resync_ = clock_->Now() + options_.resyncPeriod;
   return then;
 }
 

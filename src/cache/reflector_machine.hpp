@@ -130,7 +130,6 @@ class Reflector::Machine {
   // All below: the reflector's thread alone.
   std::stop_token stop_;
   std::string version_;               ///< The newest one received.
-  bool synced_ = false;               ///< A complete state was handed to the store.
   bool version_unavailable_ = false;  ///< The server no longer, or not yet, knows `version_`.
   bool paged_at_zero_ = false;  ///< Lists at "0" come in pages: the server has no watch cache.
   std::optional<Clock::TimePoint> streaming_refused_until_;

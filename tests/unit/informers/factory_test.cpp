@@ -254,8 +254,9 @@ TEST_F(FactoryTest, SaysWhichInformerHasNotSyncedAndWhyWhenTheTimeIsOver) {
                                },
                            .clock = clock});
   (void)factory.For<Apple>().Informer();
-  (void)factory.For<Pear>().Informer();
+  const auto pears = factory.For<Pear>().Informer();
   factory.Start(stop_.get_token());
+  ASSERT_TRUE(pears.core()->WaitForSync({}));
   auto waiting = std::async(std::launch::async,
                             [&] { return factory.WaitForCacheSync(stop_.get_token(), 30s); });
   clock->WaitForSleepers(2);  // The reflector after its failure, and the deadline.
