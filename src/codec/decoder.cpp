@@ -210,12 +210,13 @@ const char* Decoder::Bool(const char* p, bool& out) {
 
 const char* Decoder::Integer(const char* p, const TypeInfo& type, void* out) {
   std::int64_t value = 0;
+  const char* const begin = p;
   const IntegerFault fault = ReadInteger(p, scanner_.end(), value);
   if (fault == IntegerFault::kNotANumber) return Other(p, type, out);
   if (fault == IntegerFault::kNotAnInteger) return Mismatch(p, "number not whole", type);
   const bool narrow = type.form == Form::kInt32;
   if (fault == IntegerFault::kOutOfRange || (narrow && !std::in_range<std::int32_t>(value))) {
-    return Mismatch(p, "number too large", type);
+    return Mismatch(begin, "number too large", type);
   }
   if (narrow) {
     As<std::int32_t>(out) = static_cast<std::int32_t>(value);

@@ -12,12 +12,13 @@ namespace {
 class Nesting {
  public:
   [[nodiscard]] bool empty() const { return depth_ == 0; }
+  [[nodiscard]] bool full() const { return depth_ == kMaxDepth; }
   [[nodiscard]] bool InObject() const { return (innermost_ & 1) != 0; }
   [[nodiscard]] char Closer() const { return InObject() ? '}' : ']'; }
 
   /// Returns false when the nesting is too deep.
   bool Push(bool object) {
-    if (depth_ == kMaxDepth) return false;
+    if (full()) return false;
     if (depth_ % 64 == 0) outer_[depth_ / 64] = innermost_;
     innermost_ = innermost_ << 1 | (object ? 1 : 0);
     ++depth_;
@@ -99,7 +100,7 @@ const char* Scanner::SkipValue(const char* p) {
       p = SkipKey(p);
       if (!p) return nullptr;
     }
-    if (IsEmptyContainer(p)) {
+    if (IsEmptyContainer(p) && !open.full()) {
       p += 2;
     } else if (p != end_ && Opens(*p)) {
       if (!open.Push(*p == '{')) return Fail(p, "nested too deeply");
