@@ -6,7 +6,7 @@ source "$(dirname "$0")/lib.sh"
 packages=(
   g++ cmake ninja-build ccache git pkg-config ca-certificates
   libcurl4-openssl-dev nlohmann-json3-dev libspdlog-dev libyaml-cpp-dev libexpected-dev zlib1g-dev
-  libcpp-httplib-dev libssl-dev libbrotli-dev
+  libcpp-httplib-dev libssl-dev libbrotli-dev openssl
   libgtest-dev libgmock-dev libbenchmark-dev libcli11-dev
 )
 [[ ${1:-} == ci ]] && packages+=(clang-format-14 python3 curl mold)

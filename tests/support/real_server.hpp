@@ -81,7 +81,7 @@ class RealServer {
 
 /// Fixture of tests that share one server per program. Skips the test, with the reason, where no
 /// server can be started.
-class RealServerTest : public testing::Test {
+class RealServerTest : public ::testing::Test {
  protected:
   void SetUp() override;
   static void TearDownTestSuite();

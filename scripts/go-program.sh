@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# go-program.sh NAME: builds the Go program tests/go/NAME and prints its path. It is kept outside the
+# tree and reused while its sources are the same. Without Go 1.26 or newer: says so and exits with 3.
+source "$(dirname "$0")/lib.sh"
+
+name=$1
+[[ -d $root/tests/go/$name ]] || die "There is no tests/go/$name"
+out=$(go_program_folder "$name" "tests/go/$name")
+go_build() {
+  export CGO_ENABLED=0 GOTOOLCHAIN=local GOFLAGS=-mod=readonly
+  (cd "$root/tests/go/$name" && go build -trimpath -ldflags '-s -w' -o "$out/$name.new" .)
+  mv "$out/$name.new" "$out/$name"
+}
+if [[ ! -x $out/$name ]]; then
+  need_go "$name"
+  mkdir -p "$out"
+  step "Building $name" "$root/build/log/$name.log" go_build >&2 ||
+    die "Its modules come from the Go module proxy: is the network there?"
+fi
+say "$out/$name"
