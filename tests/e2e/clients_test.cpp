@@ -20,8 +20,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kNotBuilt = 3;  ///< What the scripts exit with when something is missing.
-
 struct Outcome {
   int code = -1;
   std::string output;  ///< Standard output and, unless the command sends it elsewhere, errors.
@@ -39,14 +37,10 @@ Outcome Execute(const std::string& command) {
   return outcome;
 }
 
-std::string Trimmed(std::string text) {
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text.substr(text.rfind('\n') + 1);
-}
-
-/// The program that a script of this project builds or finds.
-Outcome Program(const std::string& script) {
-  return Execute("bash " CLIENT_CPP_TEST_DATA "/../../scripts/" + script);
+/// The path of a Go program of tests/go; empty where scripts/e2e.sh could not build it.
+std::string Program(const char* variable) {
+  const char* path = std::getenv(variable);
+  return path == nullptr ? "" : path;
 }
 
 std::size_t CountLines(const std::string& text, std::string_view prefix) {
@@ -64,12 +58,11 @@ struct Modes {
 std::string Text(bool value) { return value ? "true" : "false"; }
 
 void RunClientGo(Modes streaming) {
-  const Outcome built = Program("clientgo.sh");
-  if (built.code == kNotBuilt) GTEST_SKIP() << built.output;
-  ASSERT_EQ(built.code, 0) << built.output;
+  const std::string clientgo = Program("CLIENT_CPP_CLIENTGO");
+  if (clientgo.empty()) GTEST_SKIP() << "scripts/e2e.sh builds clientgo where Go 1.26 is";
   FakeApiServer server({.historySize = 200, .bookmarkInterval = 300ms});
   server.SetWatchList(streaming.server);
-  const Outcome run = Execute("timeout 150 " + Trimmed(built.output) + " -url " + server.url() +
+  const Outcome run = Execute("timeout 150 " + clientgo + " -url " + server.url() +
                               " -watch-list=" + Text(streaming.client) +
                               " -server-watch-list=" + Text(streaming.server));
   EXPECT_EQ(run.code, 0) << run.output;
@@ -88,9 +81,8 @@ TEST(ClientGoConformanceTest, EveryCheckPassesWhenStreamingListsAreRefused) {
 class KubectlTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const Outcome own = Program("kubectl.sh");
-    kubectl_ = own.code == 0 ? Trimmed(own.output) : Trimmed(Execute("command -v kubectl").output);
-    if (kubectl_.empty()) GTEST_SKIP() << "kubectl is not on PATH. " << own.output;
+    kubectl_ = Program("CLIENT_CPP_KUBECTL");
+    if (kubectl_.empty()) GTEST_SKIP() << "scripts/e2e.sh builds kubectl where Go 1.26 is";
     std::string folder = (std::filesystem::temp_directory_path() / "kubectl-XXXXXX").string();
     ASSERT_NE(mkdtemp(folder.data()), nullptr);
     folder_ = folder;
