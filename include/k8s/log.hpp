@@ -3,8 +3,8 @@
 #include <functional>
 #include <string_view>
 
-/// The library's log hook. The library never prints by itself: every line goes to the sink, which is
-/// spdlog's default logger until SetSink replaces it.
+/// The library's log hook. The library never prints by itself: every line goes to the sink, which
+/// is spdlog's default logger until SetSink replaces it.
 namespace k8s::inline v0::log {
 
 enum class Level { kDebug, kInfo, kWarning, kError };

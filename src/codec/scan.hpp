@@ -42,15 +42,19 @@ struct PlainText {
 
 #if defined(__SSE2__)
 
+/// The bytes for which EndsPlainText, as 0xFF.
+[[nodiscard]] inline __m128i PlainTextEnds(__m128i bytes) {
+  const __m128i quotes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
+  const __m128i backslashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+  const __m128i controls = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1f)), bytes);
+  return _mm_or_si128(_mm_or_si128(quotes, backslashes), controls);
+}
+
 [[nodiscard]] inline PlainText ScanPlainText(const char* p, const char* end) {
   unsigned high = 0;
   for (; end - p >= 16; p += 16) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-    const __m128i ends =
-        _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
-                                  _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))),
-                     _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1f)), bytes));
-    const auto found = static_cast<unsigned>(_mm_movemask_epi8(ends));
+    const auto found = static_cast<unsigned>(_mm_movemask_epi8(PlainTextEnds(bytes)));
     const auto high_here = static_cast<unsigned>(_mm_movemask_epi8(bytes));
     if (found != 0) {
       high |= high_here & ((found & -found) - 1);
@@ -61,11 +65,58 @@ struct PlainText {
   return ScanPlainTextBytewise(p, end, high == 0);
 }
 
+/// Bit i tells whether EndsPlainText for byte i of 64.
+[[nodiscard]] inline std::uint64_t ClassifyText(const char* p) {
+  std::uint64_t ends = 0;
+  for (int i = 0; i < 4; ++i) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16 * i));
+    const auto found = static_cast<unsigned>(_mm_movemask_epi8(PlainTextEnds(bytes)));
+    ends |= static_cast<std::uint64_t>(found) << (16 * i);
+  }
+  return ends;
+}
+
+/// Finds the ends of many texts in turn. A search by ScanPlainText can only begin when the one
+/// before has ended; this one has looked 64 bytes ahead by then, which is much faster for short
+/// texts.
+class TextEnds {
+ public:
+  TextEnds(const char* begin, const char* end) : block_end_(begin), end_(end) {}
+
+  /// The first byte at or after p for which EndsPlainText, or the end. Requires: p never goes back.
+  [[nodiscard]] const char* After(const char* p) {
+    while (true) {
+      if (p < block_end_) {
+        const std::uint64_t found = ends_ >> (64 - (block_end_ - p));
+        if (found != 0) return p + std::countr_zero(found);
+        p = block_end_;
+      }
+      if (end_ - p < 64) return ScanPlainText(p, end_).end;
+      ends_ = ClassifyText(p);
+      block_end_ = p + 64;
+    }
+  }
+
+ private:
+  const char* block_end_;
+  const char* end_;
+  std::uint64_t ends_ = 0;  // Of the 64 bytes before block_end_.
+};
+
 #else
 
 [[nodiscard]] inline PlainText ScanPlainText(const char* p, const char* end) {
   return ScanPlainTextBytewise(p, end, true);
 }
+
+class TextEnds {
+ public:
+  TextEnds(const char* /*begin*/, const char* end) : end_(end) {}
+  [[nodiscard]] const char* After(const char* p) { return ScanPlainText(p, end_).end; }
+
+ private:
+  const char* end_;
+};
 
 #endif
 

@@ -46,8 +46,8 @@ const char* Scanner::FailInString(const char* at) {
   return Fail(at, control ? "a control character in a string" : "no such escape in a string");
 }
 
-const char* Scanner::SkipString(const char* p, const char* plain_end) {
-  const char* fault = plain_end;
+const char* Scanner::SkipEscaped(const char* p) {
+  const char* fault = p;
   p = SkipEscapedString(p, end_, fault);
   return p ? p : FailInString(fault);
 }
@@ -81,9 +81,9 @@ const char* Scanner::SkipScalar(const char* p) {
   }
 }
 
-const char* Scanner::SkipKey(const char* p) {
+const char* Scanner::SkipKey(const char* p, TextEnds& ends) {
   if (!At(p, '"')) return Fail(p, "a field's name belongs here");
-  p = SkipString(p + 1);
+  p = SkipString(p + 1, ends.After(p + 1));
   return p ? SkipColon(p) : nullptr;
 }
 
@@ -94,10 +94,11 @@ bool Scanner::IsEmptyContainer(const char* p) const {
 
 const char* Scanner::SkipValue(const char* p) {
   Nesting open;
+  TextEnds ends(p, end_);
   while (true) {
     // A value begins at p, behind its name if it is in an object.
     if (open.InObject()) {
-      p = SkipKey(p);
+      p = SkipKey(p, ends);
       if (!p) return nullptr;
     }
     if (IsEmptyContainer(p) && !open.full()) {
@@ -107,7 +108,7 @@ const char* Scanner::SkipValue(const char* p) {
       p = Space(p + 1);
       if (p == end_ || !Closes(*p)) continue;
     } else {
-      p = At(p, '"') ? SkipString(p + 1) : SkipScalar(p);
+      p = At(p, '"') ? SkipString(p + 1, ends.After(p + 1)) : SkipScalar(p);
       if (!p) return nullptr;
     }
     // A value ended, or a container is empty: what closes here, up to the next comma.

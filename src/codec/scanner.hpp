@@ -25,12 +25,7 @@ class Scanner {
   [[nodiscard]] const char* Space(const char* p) const { return SkipSpace(p, end_); }
 
   /// Skips a string; `p` is behind its opening quote.
-  const char* SkipString(const char* p) {
-    const PlainText run = ScanPlainText(p, end_);
-    if (At(run.end, '"')) [[likely]]
-      return run.end + 1;
-    return SkipString(p, run.end);
-  }
+  const char* SkipString(const char* p) { return SkipString(p, ScanPlainText(p, end_).end); }
 
   /// Skips a colon and the white space around it.
   const char* SkipColon(const char* p) {
@@ -61,8 +56,12 @@ class Scanner {
   [[nodiscard]] const char* reason() const { return reason_; }
 
  private:
-  const char* SkipString(const char* p, const char* plain_end);
-  const char* SkipKey(const char* p);
+  /// The same, knowing where the plain text at p ends.
+  const char* SkipString(const char* p, const char* plain_end) {
+    return At(plain_end, '"') ? plain_end + 1 : SkipEscaped(p);
+  }
+  const char* SkipEscaped(const char* p);
+  const char* SkipKey(const char* p, TextEnds& ends);
   const char* SkipScalar(const char* p);
   [[nodiscard]] bool IsEmptyContainer(const char* p) const;
   const char* FailInString(const char* at);

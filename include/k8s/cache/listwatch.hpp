@@ -54,7 +54,7 @@ inline constexpr std::string_view kReasonObjectDecode = "ObjectDecode";
 /// What a list answers besides its items.
 struct ListResult {
   std::string resourceVersion = {};
-  std::string continueToken = {};  ///< Empty on the last page.
+  std::string continueToken = {};                       ///< Empty on the last page.
   std::optional<std::int64_t> remainingItemCount = {};  ///< After this page, if the server says so.
   /// Items that could not be decoded and were left out (`kReasonObjectDecode`).
   std::vector<Error> unreadable = {};

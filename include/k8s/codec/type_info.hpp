@@ -15,15 +15,15 @@ enum class Form : std::uint8_t {
   kInt32,
   kInt64,
   kFloat64,
-  kString,    ///< std::string
-  kBytes,     ///< k8s::Bytes, base64 in JSON
-  kScalar,    ///< A class with UnmarshalJSON, MarshalJSON and IsZero: Quantity, Time, raw JSON.
-  kStruct,    ///< Fields by name.
-  kList,      ///< std::vector<T>: null, empty and absent are one.
+  kString,        ///< std::string
+  kBytes,         ///< k8s::Bytes, base64 in JSON
+  kScalar,        ///< A class with UnmarshalJSON, MarshalJSON and IsZero: Quantity, Time, raw JSON.
+  kStruct,        ///< Fields by name.
+  kList,          ///< std::vector<T>: null, empty and absent are one.
   kRequiredList,  ///< k8s::RequiredList<T>: tells null from [].
-  kMap,       ///< k8s::StringMap<T>
-  kOptional,  ///< std::optional<scalar>
-  kBox,       ///< k8s::Box<struct>
+  kMap,           ///< k8s::StringMap<T>
+  kOptional,      ///< std::optional<scalar>
+  kBox,           ///< k8s::Box<struct>
 };
 
 /// When the encoder leaves a field out. Mirrors the JSON tags of Go.
@@ -35,13 +35,14 @@ enum class Omit : std::uint8_t {
 
 /// One row of a struct's field table.
 struct Field {
-  std::string_view name;       ///< Wire name.
-  std::uint32_t offset = 0;    ///< Of the member in its struct.
+  std::string_view name;     ///< Wire name.
+  std::uint32_t offset = 0;  ///< Of the member in its struct.
   Omit omit = Omit::kEmpty;
-  std::uint16_t proto = 0;     ///< Protobuf field number; 0: not in protobuf.
-  /// Where Go inlines a struct, its fields stand in the outer one here. In protobuf they still are a
-  /// message of their own: this is that message's field number, 0 for ordinary fields. Of two such
-  /// messages within each other the outer number is in the low byte, the inner one in the high byte.
+  std::uint16_t proto = 0;  ///< Protobuf field number; 0: not in protobuf.
+  /// Where Go inlines a struct, its fields stand in the outer one here. In protobuf they still are
+  /// a message of their own: this is that message's field number, 0 for ordinary fields. Of two
+  /// such messages within each other the outer number is in the low byte, the inner one in the high
+  /// byte.
   std::uint16_t proto_inline = 0;
   const TypeInfo* type = nullptr;
 };
@@ -54,8 +55,8 @@ struct TypeOps {
   void (*destroy)(void*) = nullptr;
   void* (*clone)(const void*) = nullptr;
 
-  // kList, kRequiredList: append() gives a fresh element; finish() trims spare capacity after decode,
-  // also that of kMap.
+  // kList, kRequiredList: append() gives a fresh element; finish() trims spare capacity after
+  // decode, also that of kMap.
   void* (*append)(void* list) = nullptr;
   void (*finish)(void* container) = nullptr;
   std::size_t (*size)(const void* container) = nullptr;  // kMap too
@@ -76,8 +77,8 @@ struct TypeOps {
   void* (*emplace)(void*) = nullptr;
   const void* (*get)(const void*) = nullptr;
 
-  // kScalar. `raw` is one valid JSON value without surrounding white space, strings with their quotes.
-  // Returns null, or the reason of a refusal (a static text).
+  // kScalar. `raw` is one valid JSON value without surrounding white space, strings with their
+  // quotes. Returns null, or the reason of a refusal (a static text).
   const char* (*unmarshal)(void*, std::string_view raw) = nullptr;
   void (*marshal)(const void*, std::string& out) = nullptr;
   bool (*is_zero)(const void*) = nullptr;
@@ -87,10 +88,10 @@ struct TypeOps {
 /// Everything the codec knows of one C++ type. Constant-initialised: usable before main().
 struct TypeInfo {
   Form form;
-  std::uint32_t size;              ///< sizeof, the stride of lists.
-  std::string_view name;           ///< For errors: "PodSpec", "Quantity".
-  const Field* fields = nullptr;   ///< kStruct
-  std::uint32_t field_count = 0;   ///< kStruct
+  std::uint32_t size;                 ///< sizeof, the stride of lists.
+  std::string_view name;              ///< For errors: "PodSpec", "Quantity".
+  const Field* fields = nullptr;      ///< kStruct
+  std::uint32_t field_count = 0;      ///< kStruct
   const TypeInfo* element = nullptr;  ///< kList, kRequiredList, kMap, kOptional, kBox
   TypeOps ops = {};
 };

@@ -17,7 +17,8 @@ using Headers = std::vector<std::pair<std::string, std::string>>;
 /// One HTTP request. Credentials and the server's address are the transport's own business.
 struct HttpRequest {
   std::string method = "GET";
-  std::string target = "/";  ///< Path and query, "/api/v1/pods?watch=true", already percent-encoded.
+  std::string target =
+      "/";  ///< Path and query, "/api/v1/pods?watch=true", already percent-encoded.
   Headers headers = {};
   std::string body = {};
   /// Time allowed from the start to the last byte of the body. Zero: no bound (watches).
@@ -39,9 +40,10 @@ class HttpResponse {
   /// All headers in order of arrival.
   [[nodiscard]] virtual const Headers& headers() const = 0;
 
-  /// Waits for bytes of the decoded (un-gzipped) body and replaces `chunk` with them. Returns false at
-  /// the end of the body. Errors: kConnectionLost for an end inside the body, kTimeout, kCancelled.
-  /// Blocking. Ends at once when `stop` is triggered. A reader that does not call pauses the sender.
+  /// Waits for bytes of the decoded (un-gzipped) body and replaces `chunk` with them. Returns false
+  /// at the end of the body. Errors: kConnectionLost for an end inside the body, kTimeout,
+  /// kCancelled. Blocking. Ends at once when `stop` is triggered. A reader that does not call
+  /// pauses the sender.
   virtual Result<bool> Read(std::string& chunk, std::stop_token stop) = 0;
 };
 
@@ -52,8 +54,8 @@ class Transport {
  public:
   virtual ~Transport() = default;
 
-  /// Sends a request and waits for the status line and headers. An HTTP error status is a success here.
-  /// Errors: kConnect, kDns, kTls, kTimeout, kConnectionLost, kProtocol, kCancelled.
+  /// Sends a request and waits for the status line and headers. An HTTP error status is a success
+  /// here. Errors: kConnect, kDns, kTls, kTimeout, kConnectionLost, kProtocol, kCancelled.
   /// Blocking. Ends at once when `stop` is triggered.
   virtual Result<std::unique_ptr<HttpResponse>> RoundTrip(const HttpRequest& request,
                                                           std::stop_token stop) = 0;
