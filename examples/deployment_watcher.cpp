@@ -36,12 +36,14 @@ Deployment MakeDeployment(int wanted, int ready) {
   return deployment;
 }
 
-// With --fake: a deployment is scaled up, and its new replica becomes ready.
+// With --fake: a deployment is scaled up, its new replica becomes ready, and it is deleted.
 void Story(k8s::testing::FakeApiServer& server, const std::function<void()>& pause) {
   pause();
   server.Modify(MakeDeployment(2, 1));
   pause();
   server.Modify(MakeDeployment(2, 2));
+  pause();
+  server.Delete(MakeDeployment(2, 2));
   pause();
 }
 
