@@ -12,7 +12,7 @@ _RESERVED = frozenset(
     nullptr operator or or_eq private protected public register reinterpret_cast requires return
     short signed sizeof static static_assert static_cast struct switch template this thread_local
     throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while
-    xor xor_eq stdin stdout stderr""".split()
+    xor xor_eq stdin stdout stderr linux unix""".split()
 )
 
 # Packages of the schema that are not named group/version.

@@ -328,7 +328,7 @@ constexpr codec::Field kContainerStatusFields[] = {
 };
 
 constexpr codec::Field kContainerUserFields[] = {
-    CLIENT_CPP_FIELD_ROW(ContainerUser, linux, "linux", kEmpty, 1, 0),
+    CLIENT_CPP_FIELD_ROW(ContainerUser, linux_, "linux", kEmpty, 1, 0),
 };
 
 constexpr codec::Field kDaemonEndpointFields[] = {

@@ -65,15 +65,15 @@ struct PlainText {
   return ScanPlainTextBytewise(p, end, high == 0);
 }
 
-/// Bit i tells whether EndsPlainText for byte i of 64.
-[[nodiscard]] inline std::uint64_t ClassifyText(const char* p) {
-  std::uint64_t ends = 0;
-  for (int i = 0; i < 4; ++i) {
+/// Bit i of the result tells of byte i of 64: `mask` gives the bits of 16 bytes. Written out, as
+/// compilers do not unroll such a loop at -O2.
+template <class Mask>
+[[nodiscard]] inline std::uint64_t MaskOf64(const char* p, Mask mask) {
+  const auto bits = [&](int i) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16 * i));
-    const auto found = static_cast<unsigned>(_mm_movemask_epi8(PlainTextEnds(bytes)));
-    ends |= static_cast<std::uint64_t>(found) << (16 * i);
-  }
-  return ends;
+    return static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(mask(bytes))));
+  };
+  return bits(0) | bits(1) << 16 | bits(2) << 32 | bits(3) << 48;
 }
 
 /// Finds the ends of many texts in turn. A search by ScanPlainText can only begin when the one
@@ -92,7 +92,7 @@ class TextEnds {
         p = block_end_;
       }
       if (end_ - p < 64) return ScanPlainText(p, end_).end;
-      ends_ = ClassifyText(p);
+      ends_ = MaskOf64(p, PlainTextEnds);
       block_end_ = p + 64;
     }
   }
@@ -146,21 +146,19 @@ struct BlockMasks {
 #if defined(__SSE2__)
 
 [[nodiscard]] inline BlockMasks ClassifyBlock(const char* p) {
-  BlockMasks masks;
-  for (int i = 0; i < 4; ++i) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16 * i));
-    // Setting the bit 0x20 makes one of [ and {, and one of ] and }, and of nothing else.
-    const __m128i folded = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
-    const auto mask = [&](__m128i text, char c) {
-      const int bits = _mm_movemask_epi8(_mm_cmpeq_epi8(text, _mm_set1_epi8(c)));
-      return static_cast<std::uint64_t>(static_cast<unsigned>(bits)) << (16 * i);
+  const auto equal = [](char c) {
+    return [c](__m128i bytes) { return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)); };
+  };
+  // Setting the bit 0x20 makes one of [ and {, and one of ] and }, and of nothing else.
+  const auto equal_folded = [](char c) {
+    return [c](__m128i bytes) {
+      return _mm_cmpeq_epi8(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), _mm_set1_epi8(c));
     };
-    masks.quotes |= mask(bytes, '"');
-    masks.backslashes |= mask(bytes, '\\');
-    masks.opening |= mask(folded, '{');
-    masks.closing |= mask(folded, '}');
-  }
-  return masks;
+  };
+  return {.quotes = MaskOf64(p, equal('"')),
+          .backslashes = MaskOf64(p, equal('\\')),
+          .opening = MaskOf64(p, equal_folded('{')),
+          .closing = MaskOf64(p, equal_folded('}'))};
 }
 
 #else

@@ -2223,7 +2223,7 @@ struct ContainerStatus {
 };
 
 struct ContainerUser {
-  Box<LinuxContainerUser> linux = {};
+  Box<LinuxContainerUser> linux_ = {};
   friend bool operator==(const ContainerUser&, const ContainerUser&);
 };
 
