@@ -61,7 +61,7 @@ class Scanner {
     return At(plain_end, '"') ? plain_end + 1 : SkipEscaped(p);
   }
   const char* SkipEscaped(const char* p);
-  [[gnu::always_inline]] inline const char* SkipKey(const char* p, TextEnds& ends);
+  const char* SkipKey(const char* p, TextEnds& ends);
   const char* SkipScalar(const char* p);
   [[nodiscard]] bool IsEmptyContainer(const char* p) const;
   const char* FailInString(const char* at);
