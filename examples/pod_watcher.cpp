@@ -62,6 +62,9 @@ int main(int argc, char** argv) {
   app.add_option("--resync", resync, "Seconds between resyncs; 0: never")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
 
+  if (auto parsed = k8s::labels::Parse(selector); !parsed) {
+    return examples::Fail(parsed.error().ToString());
+  }
   if (cluster.fake()) {
     resync = 1;
     for (const char* name : {"web-0", "web-1"}) cluster.server().Add(MakePod(name, "Running"));

@@ -13,7 +13,7 @@
 using k8s::corev1::Pod;
 using namespace std::chrono_literals;
 
-int main() {
+int main() try {
   const auto stop = k8s::signals::StopOnTermination();              // SIGINT, SIGTERM
   const auto config = k8s::clientcmd::LoadDefaultConfig().value();  // found as kubectl finds it
   const auto client = k8s::kubernetes::Clientset::New(config).value();
@@ -33,6 +33,9 @@ int main() {
   }
   for (const auto& pod : pods.Lister().Pods("default").List(k8s::labels::Everything()))
     std::cout << pod->metadata.name << " on " << pod->spec.nodeName << "\n";
-  factory.Shutdown();                                               // when `stop` was triggered
+  factory.Shutdown();                                               // blocks until Ctrl-C
+} catch (const k8s::BadResult& e) {
+  std::cerr << e.what() << "\n";                                    // what .value() met instead
+  return 1;
 }
 // [readme]

@@ -12,6 +12,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "util/user_code.hpp"
+
 namespace k8s::inline v0::cache {
 namespace {
 
@@ -45,18 +47,16 @@ struct DeltaFIFO::State {
 
   Result<runtime::AnyPtr> Transform(runtime::AnyPtr object) const {
     if (!options.transform) return object;
-    try {
-      auto changed_object = options.transform(std::move(object));
-      if (changed_object && !*changed_object) {
-        return Error{.kind = ErrorKind::kInternal, .message = "the transform returned no object"};
-      }
-      return changed_object;
-    } catch (const std::exception& e) {
-      return Error{.kind = ErrorKind::kInternal,
-                   .message = std::string("the transform threw: ") + e.what()};
-    } catch (...) {
-      return Error{.kind = ErrorKind::kInternal, .message = "the transform threw"};
+    Result<runtime::AnyPtr> transformed;
+    const auto thrown =
+        util::detail::Thrown([&] { transformed = options.transform(std::move(object)); });
+    if (thrown) {
+      return Error{.kind = ErrorKind::kInternal, .message = "the transform threw: " + *thrown};
     }
+    if (transformed && !*transformed) {
+      return Error{.kind = ErrorKind::kInternal, .message = "the transform returned no object"};
+    }
+    return transformed;
   }
 
   std::string Key(const runtime::AnyPtr& object) const {

@@ -3,8 +3,9 @@
 #include <k8s/log.hpp>
 
 #include <chrono>
-#include <exception>
 #include <iterator>
+
+#include "util/user_code.hpp"
 
 namespace k8s::inline v0::cache::detail {
 
@@ -60,36 +61,31 @@ void Listener::Notify(std::vector<Notification> notifications) {
 }
 
 void Listener::Deliver(const Notification& notification) {
-  using Kind = Notification::Kind;
-  if (notification.kind == Kind::kSynced) {
+  if (notification.kind == Notification::Kind::kSynced) {
     const std::lock_guard lock(mutex_);
     synced_ = true;
     changed_.notify_all();
     return;
   }
-  std::string failure;
-  try {
-    switch (notification.kind) {
-      case Kind::kAdd:
-        handler_->OnAdd(notification.after, notification.flag);
-        break;
-      case Kind::kUpdate:
-        handler_->OnUpdate(notification.before, notification.after);
-        break;
-      case Kind::kDelete:
-        handler_->OnDelete(notification.key, notification.before, notification.flag);
-        break;
-      case Kind::kSynced:
-        break;
-    }
-    return Count(true);
-  } catch (const std::exception& e) {
-    failure = e.what();
-  } catch (...) {
-    failure = "an exception of unknown type";
+  const auto thrown = util::detail::Thrown([&] { Call(notification); });
+  Count(!thrown);
+  if (thrown) {
+    log::Write(log::Level::kError, "an event handler of " + name_ + " threw: " + *thrown);
   }
-  Count(false);
-  log::Write(log::Level::kError, "an event handler of " + name_ + " threw: " + failure);
+}
+
+void Listener::Call(const Notification& notification) {
+  using Kind = Notification::Kind;
+  switch (notification.kind) {
+    case Kind::kAdd:
+      return handler_->OnAdd(notification.after, notification.flag);
+    case Kind::kUpdate:
+      return handler_->OnUpdate(notification.before, notification.after);
+    case Kind::kDelete:
+      return handler_->OnDelete(notification.key, notification.before, notification.flag);
+    case Kind::kSynced:
+      return;
+  }
 }
 
 void Listener::Count(bool delivered) {

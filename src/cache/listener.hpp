@@ -55,6 +55,7 @@ class Listener {
  private:
   void DeliverAll();
   void Deliver(const Notification& notification);
+  void Call(const Notification& notification);
   void Count(bool delivered);
 
   std::shared_ptr<AnyEventHandler> handler_;  ///< Touched by `Run` alone.

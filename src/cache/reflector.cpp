@@ -3,9 +3,9 @@
 #include <k8s/log.hpp>
 
 #include "cache/reflector_machine.hpp"
+#include "util/user_code.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <string>
 #include <utility>
 
@@ -182,13 +182,33 @@ void Reflector::Machine::ReportUnreadable(const Error& error, std::string_view v
 }
 
 void Reflector::Machine::CallErrorHandler(const Error& error) {
-  try {
-    options_.watchErrorHandler(error);
-  } catch (const std::exception& thrown) {
-    log::Write(log::Level::kError, "watch error handler threw: " + std::string(thrown.what()));
-  } catch (...) {
-    log::Write(log::Level::kError, "watch error handler threw");
+  if (const auto thrown = util::detail::Thrown([&] { options_.watchErrorHandler(error); })) {
+    log::Write(log::Level::kError, "watch error handler threw: " + *thrown);
   }
+}
+
+namespace {
+Error UserFault(const std::string& thrown) {
+  return {.kind = ErrorKind::kInternal, .message = "the lister-watcher threw: " + thrown};
+}
+}  // namespace
+
+Result<std::unique_ptr<watch::Interface>> Reflector::Machine::AskWatch(
+    const metav1::ListOptions& options) const {
+  Result<std::unique_ptr<watch::Interface>> answer;
+  const auto thrown =
+      util::detail::Thrown([&] { answer = lister_watcher_->Watch(options, stop_); });
+  if (thrown) return UserFault(*thrown);
+  return answer;
+}
+
+Result<ListResult> Reflector::Machine::AskList(const metav1::ListOptions& options,
+                                               const VisitFunc& visit) const {
+  Result<ListResult> answer;
+  const auto thrown =
+      util::detail::Thrown([&] { answer = lister_watcher_->List(options, visit, stop_); });
+  if (thrown) return UserFault(*thrown);
+  return answer;
 }
 
 Result<runtime::AnyPtr> Reflector::Machine::Transform(runtime::AnyPtr object) const {
@@ -199,16 +219,13 @@ Result<runtime::AnyPtr> Reflector::Machine::Transform(runtime::AnyPtr object) co
                  .message = "the transform of " + key + " " + std::string(why),
                  .name = key};
   };
-  try {
-    auto transformed = options_.transform(std::move(object));
-    if (!transformed) return failed("failed: " + transformed.error().ToString());
-    if (!*transformed) return failed("returned no object");
-    return transformed;
-  } catch (const std::exception& thrown) {
-    return failed(std::string("threw: ") + thrown.what());
-  } catch (...) {
-    return failed("threw");
-  }
+  Result<runtime::AnyPtr> transformed;
+  const auto thrown =
+      util::detail::Thrown([&] { transformed = options_.transform(std::move(object)); });
+  if (thrown) return failed("threw: " + *thrown);
+  if (!transformed) return failed("failed: " + transformed.error().ToString());
+  if (!*transformed) return failed("returned no object");
+  return transformed;
 }
 
 StateCollector Reflector::Machine::NewCollector() const {

@@ -104,7 +104,7 @@ ReflectorState Reflector::Machine::Stream() {
   options.resourceVersionMatch = "NotOlderThan";
   options.resourceVersion = RelistVersion("");
   options.timeoutSeconds = RandomWatchTimeout();
-  auto opened = lister_watcher_->Watch(options, stop_);
+  auto opened = AskWatch(options);
   if (!opened) return HandleInitialError(opened.error());
 
   StartWatching(std::move(*opened), options.resourceVersion);
@@ -263,7 +263,7 @@ Result<ListResult> Reflector::Machine::ListPage(const metav1::ListOptions& page,
       status.lastActivity = now;
     });
   };
-  auto listed = lister_watcher_->List(page, visit, stop_);
+  auto listed = AskList(page, visit);
   if (!listed) return listed;
   NoteActivity();
   for (const Error& unreadable : listed->unreadable) {

@@ -86,6 +86,10 @@ class Reflector::Machine {
   Result<runtime::AnyPtr> Transform(runtime::AnyPtr object) const;
   [[nodiscard]] StateCollector NewCollector() const;
   void NoteActivity();
+  /// The lister-watcher's answers; what it throws, or a tweak of list options, is an error of kind
+  /// kInternal.
+  Result<std::unique_ptr<watch::Interface>> AskWatch(const metav1::ListOptions& options) const;
+  Result<ListResult> AskList(const metav1::ListOptions& options, const VisitFunc& visit) const;
   void MoveTo(std::string_view resource_version);
   [[nodiscard]] bool Stopped() const { return stop_.stop_requested(); }
   [[nodiscard]] std::int64_t RandomWatchTimeout();
@@ -100,7 +104,7 @@ class Reflector::Machine {
   std::optional<State> HandleInitialEvent(watch::Event event, StateCollector& collected);
   State HandleInitialError(const Error& error);
   State InitialStreamEnded();
-  /// The list request for this cycle; `limit` as 2.3 of client-go's rules has it.
+  /// The list request for this cycle; `limit` as client-go chooses it.
   [[nodiscard]] metav1::ListOptions FirstPage() const;
   Result<ListResult> ListPages(const metav1::ListOptions& first, StateCollector& collected);
   Result<ListResult> ListPage(const metav1::ListOptions& page, StateCollector& collected);

@@ -77,7 +77,7 @@ ReflectorState Reflector::Machine::OpenWatch() {
   options.allowWatchBookmarks = true;
   options.resourceVersion = version_;
   options.timeoutSeconds = RandomWatchTimeout();
-  auto opened = lister_watcher_->Watch(options, stop_);
+  auto opened = AskWatch(options);
   if (!opened) {
     const bool again = IsRetriable(opened.error());
     return Fail(opened.error(), "watch",

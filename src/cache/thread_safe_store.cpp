@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <exception>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
 #include <unordered_map>
+
+#include "util/user_code.hpp"
 
 namespace k8s::inline v0::cache {
 namespace {
@@ -54,17 +55,13 @@ struct IndexDefinition {
 using Values = std::vector<std::pair<std::uint32_t, std::string>>;
 
 std::vector<std::string> CallIndexFunc(const IndexDefinition& index, const void* object) {
-  try {
-    auto values = index.func(object);
-    std::sort(values.begin(), values.end());
-    values.erase(std::unique(values.begin(), values.end()), values.end());
-    return values;
-  } catch (const std::exception& e) {
-    log::Write(log::Level::kError, "index function \"" + index.name + "\" threw: " + e.what());
-  } catch (...) {
-    log::Write(log::Level::kError, "index function \"" + index.name + "\" threw");
+  std::vector<std::string> values;
+  if (const auto thrown = util::detail::Thrown([&] { values = index.func(object); })) {
+    log::Write(log::Level::kError, "index function \"" + index.name + "\" threw: " + *thrown);
   }
-  return {};
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
 }
 
 /// Objects and their places in the indices.

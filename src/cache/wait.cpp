@@ -10,6 +10,7 @@ SyncReason ReasonOfStatusCode(const Error& error) {
   if (IsForbidden(error)) return SyncReason::kForbidden;
   if (IsUnauthorized(error)) return SyncReason::kUnauthorized;
   if (IsNotFound(error)) return SyncReason::kResourceAbsent;
+  if (IsBadRequest(error) || IsInvalid(error)) return SyncReason::kBadRequest;
   return SyncReason::kServerError;
 }
 
@@ -20,6 +21,10 @@ SyncReason ReasonOfError(const Error& error) {
       return ReasonOfStatusCode(error);
     case ErrorKind::kTls:
       return SyncReason::kTls;
+    case ErrorKind::kInvalidArgument:
+      return SyncReason::kBadRequest;
+    case ErrorKind::kInternal:
+      return SyncReason::kInternal;
     case ErrorKind::kConnect:
     case ErrorKind::kDns:
     case ErrorKind::kTimeout:
@@ -48,8 +53,12 @@ std::string_view ToString(SyncReason reason) {
       return "TLS";
     case SyncReason::kUnreachable:
       return "unreachable";
+    case SyncReason::kBadRequest:
+      return "bad request";
     case SyncReason::kServerError:
       return "server error";
+    case SyncReason::kInternal:
+      return "internal";
     case SyncReason::kStillListing:
       return "still listing";
   }

@@ -17,6 +17,7 @@ namespace k8s::inline v0::informers {
 void FactoryEntry::Start(std::stop_token stop) {
   const std::lock_guard lock(mutex_);
   if (started_.exchange(true)) return;
+  can_be_stopped_ = stop.stop_possible();
   follow_.emplace(std::move(stop), [this] { stop_.request_stop(); });
   thread_ = std::thread([this] { (void)informer_->Run(stop_.get_token()); });
 }
@@ -148,8 +149,7 @@ void FactoryCore::Stop(const Key& key) {
     entry = std::move(found->second);
     entries_.erase(found);
   }
-  entry->Stop();
-  entry->Join();
+  entry->End();
 }
 
 std::vector<cache::InformerStatus> FactoryCore::Status() const {
@@ -164,10 +164,10 @@ void FactoryCore::Shutdown(bool stop_first) {
     shut_down_ = true;
   }
   const Entries all = AllEntries();
-  if (stop_first) {
-    for (const auto& entry : all) entry->Stop();
+  for (const auto& entry : all) {
+    if (stop_first || !entry->can_be_stopped()) entry->Stop();
   }
-  for (const auto& entry : all) entry->Join();
+  for (const auto& entry : all) stop_first ? entry->End() : entry->Join();
 }
 
 std::shared_ptr<cache::SharedInformerCore> InformerFor(FactoryCore& core,

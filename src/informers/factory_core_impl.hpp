@@ -22,10 +22,7 @@ class FactoryEntry {
  public:
   explicit FactoryEntry(std::shared_ptr<cache::SharedInformerCore> informer)
       : informer_(std::move(informer)) {}
-  ~FactoryEntry() {
-    Stop();
-    Join();
-  }
+  ~FactoryEntry() { End(); }
   FactoryEntry(const FactoryEntry&) = delete;
   FactoryEntry& operator=(const FactoryEntry&) = delete;
 
@@ -36,6 +33,14 @@ class FactoryEntry {
   /// Runs the informer until `stop` is triggered, or `Stop` called. Does nothing the second time.
   void Start(std::stop_token stop);
   void Stop() { stop_.request_stop(); }
+  /// Stops and joins; an informer that never ran lets go of its handlers as well.
+  void End() {
+    Stop();
+    Start({});
+    Join();
+  }
+  /// Whether somebody else can end it: started with a token that can be triggered.
+  [[nodiscard]] bool can_be_stopped() const { return can_be_stopped_; }
   /// Waits until the thread has ended. May be called by several threads.
   void Join();
 
@@ -44,6 +49,7 @@ class FactoryEntry {
   std::stop_source stop_;
   mutable std::mutex mutex_;  ///< For `follow_` and `thread_`; also makes joins take turns.
   std::atomic<bool> started_ = false;
+  std::atomic<bool> can_be_stopped_ = false;
   std::optional<std::stop_callback<std::function<void()>>> follow_;
   std::thread thread_;
 };

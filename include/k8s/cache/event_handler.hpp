@@ -26,8 +26,9 @@ struct DeletedObject {
 ///
 /// **Callbacks.** On a thread of the registration, one at a time, in the order of the store's
 /// changes; no relation between handlers. May block (only this handler falls behind), may add and
-/// remove handlers, may stop the informer. What a callback throws is caught, logged and counted;
-/// the next event follows.
+/// remove handlers, may stop the informer by its stop token (what waits for handlers to end, like
+/// Shutdown, would wait for itself). What a callback throws is caught, logged and counted; the next
+/// event follows.
 template <class T>
 class ResourceEventHandler {
  public:

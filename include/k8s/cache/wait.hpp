@@ -20,7 +20,9 @@ enum class SyncReason {
   kResourceAbsent,  ///< 404: the server has no such resource; is the CRD installed?
   kTls,             ///< Certificates do not match.
   kUnreachable,     ///< No connection: refused, DNS, timeouts, connections lost.
+  kBadRequest,      ///< 400 or 422: what is asked is wrong, a selector for example.
   kServerError,     ///< Any other refusal or failure of the server.
+  kInternal,        ///< A fault on this side: a function of yours threw, for example.
   kStillListing,    ///< Nothing failed; objects are being received.
 };
 

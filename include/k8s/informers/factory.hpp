@@ -100,8 +100,9 @@ class SharedInformerFactory : public detail::GroupAccessors {
 
   /// The generic informer and lister (`Unstructured` objects) of a resource, built-in or not; made
   /// now, to run from the next `Start` on.
-  /// **Mirrors** ForResource. Differs: knows all resources, as the dynamic factory does; whether
-  /// the server has it shows when it runs (`SyncReason::kResourceAbsent`).
+  /// **Mirrors** ForResource. Differs: its objects are `Unstructured`, so that it shares no cache
+  /// with the typed informer of the resource; knows all resources, as the dynamic factory does;
+  /// whether the server has it shows when it runs (`SyncReason::kResourceAbsent`).
   [[nodiscard]] GenericInformer ForResource(const GroupVersionResource& resource) const;
 
   /// Starts the informers that were asked for and do not run yet. They stop when `stop` is
@@ -128,8 +129,10 @@ class SharedInformerFactory : public detail::GroupAccessors {
   /// How each informer fares.
   [[nodiscard]] std::vector<cache::InformerStatus> Status() const;
 
-  /// Waits until all informers' threads have ended, for which their stop token must have been
-  /// triggered. No informer can be started afterwards. Repeatable.
+  /// Waits until all informers' threads have ended: until the token given to `Start` is triggered.
+  /// Informers started with a token that nobody can trigger are stopped. No informer can be started
+  /// afterwards. Repeatable. Not in a handler, which would wait for itself: trigger the token
+  /// there.
   void Shutdown();
 
  private:

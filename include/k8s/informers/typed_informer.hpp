@@ -32,6 +32,7 @@ class TypedInformer {
 
   /// The informer, the same one for whoever asks.
   [[nodiscard]] cache::SharedIndexInformer<T> Informer() const {
+    static_assert(sizeof(T) > 0, "include the type's header, <k8s/apis/core/v1.hpp> for example");
     return cache::SharedIndexInformer<T>(InformerFor(*core_, runtime::ObjectTypeOf<T>()));
   }
   /// Reads from the informer's store. Empty until the informer was started and has synced;

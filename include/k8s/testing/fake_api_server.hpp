@@ -198,6 +198,7 @@ class FakeApiServer {
   void Stop();
   /// Like `Stop`, but resets all connections wherever they are, as kill -9 does.
   void Kill();
+  /// `Add`, `Modify` and `Delete` work meanwhile: what a client misses.
   /// Serves again on the same port, with the same objects, after `Stop` or `Kill`. Does nothing
   /// when the server runs. Throws BadResult (kConnect) when somebody else took the port.
   void Restart();

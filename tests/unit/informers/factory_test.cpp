@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -147,6 +148,45 @@ class FactoryTest : public ::testing::Test {
   std::stop_source stop_;
   std::optional<SharedInformerFactory> factory_;
 };
+
+TEST_F(FactoryTest, ALambdaThatThrowsWhileListingIsAReasonAndNoCrash) {
+  SharedInformerFactory factory([](std::shared_ptr<const runtime::ObjectType>) {
+    return std::make_shared<cache::ListWatch>(
+        [](const metav1::ListOptions&, const cache::VisitFunc&,
+           std::stop_token) -> Result<cache::ListResult> { throw std::runtime_error("mine"); },
+        [](const metav1::ListOptions&, std::stop_token)
+            -> Result<std::unique_ptr<watch::Interface>> { throw std::runtime_error("mine"); },
+        false);
+  });
+  (void)factory.For<Apple>().Lister();
+  factory.Start(stop_.get_token());
+  const auto synced = factory.WaitForCacheSync(stop_.get_token(), 200ms);
+  ASSERT_FALSE(synced.has_value());
+  EXPECT_EQ(synced.error().informers.at(0).reason, cache::SyncReason::kInternal);
+  EXPECT_NE(synced.error().ToString().find("threw: mine"), std::string::npos);
+}
+
+// A handler may hold its own informer; a factory that ends lets go of both.
+TEST_F(FactoryTest, TheHandlersOfInformersThatNeverStartedAreFreed) {
+  const auto canary = std::make_shared<int>(1);
+  {
+    auto informer = Factory().For<Apple>().Informer();
+    ASSERT_TRUE(
+        informer.AddEventHandler({.onAdd = [informer, canary](const ObjectPtr<Apple>&, bool) {}}));
+    EXPECT_GT(canary.use_count(), 1);
+  }
+  factory_.reset();
+  EXPECT_EQ(canary.use_count(), 1);
+}
+
+TEST_F(FactoryTest, ShutdownStopsWhatNobodyElseCan) {
+  auto& factory = Factory();
+  const auto apples = factory.For<Apple>().Informer();
+  factory.Start({});
+  ExpectSynced();
+  factory.Shutdown();
+  EXPECT_TRUE(apples.IsStopped());
+}
 
 TEST_F(FactoryTest, HasOneInformerPerTypeWhoeverAsks) {
   auto& factory = Factory();
