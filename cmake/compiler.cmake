@@ -22,6 +22,8 @@ if(CLIENT_CPP_DEVELOPER_MODE)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # False alarms of g++ 12 and 13 in std::string at -O2 (GCC bugs 105329 and 105651).
     target_compile_options(client-cpp-build-options INTERFACE -Wno-restrict)
+    # In C++, g++ has it for designated initialisers too, whose very point is to leave members out.
+    target_compile_options(client-cpp-build-options INTERFACE -Wno-missing-field-initializers)
   endif()
   # Dozens of test programs are linked with the same archive. Not mold: 1.10 of Debian 12 starts the RELRO
   # segment 4 bytes before the segment it protects, and a program whose layout puts a page border there

@@ -23,7 +23,9 @@ _SCALARS = {
     "apiextensions/v1.JSON": "apiextensionsv1::JSON",
 }
 
-_INITIAL = {"bool": "false", "std::int32_t": "0", "std::int64_t": "0", "double": "0"}
+# Scalars alone: each "= {}" of a class type makes every file that includes the header instantiate the
+# member's destructor, and those of all that it holds, which doubles what the header costs.
+_INITIAL = {"bool": " = false", "std::int32_t": " = 0", "std::int64_t": " = 0", "double": " = 0"}
 
 _OMIT = {None: "kNever", "omitempty": "kEmpty", "omitempty,omitzero": "kZero"}
 
@@ -44,7 +46,7 @@ class Field:
 
     @property
     def initial(self):
-        return _INITIAL.get(self.cpp_type, "{}")
+        return _INITIAL.get(self.cpp_type, "")
 
     @property
     def proto_inline(self):

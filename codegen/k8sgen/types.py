@@ -109,7 +109,7 @@ def _constant(name, value):
 
 def _struct(struct):
     lines = [f"struct {struct.name} {{"]
-    lines += [f"  {f.cpp_type} {f.member} = {f.initial};" for f in struct.fields]
+    lines += [f"  {f.cpp_type} {f.member}{f.initial};" for f in struct.fields]
     if struct.custom_json:
         lines += [
             "",

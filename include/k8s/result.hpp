@@ -13,14 +13,20 @@ namespace k8s::inline v0 {
 /// What `Result::value()` throws when the result holds an error; `what()` is the error's text.
 class BadResult : public std::exception {
  public:
-  explicit BadResult(Error error) : error_(std::move(error)), text_(error_.ToString()) {}
-  [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
+  explicit BadResult(Error error);
+  BadResult(const BadResult&);
+  ~BadResult() override;
+  [[nodiscard]] const char* what() const noexcept override;
   [[nodiscard]] const Error& error() const noexcept { return error_; }
 
  private:
   Error error_;
   std::string text_;
 };
+
+namespace detail {
+[[noreturn]] void ThrowBadResult(const Error& error);
+}
 
 /// A value or an `Error`; the shape of C++23's std::expected. What the environment can break is
 /// returned this way, never thrown.
@@ -51,7 +57,7 @@ class [[nodiscard]] Result : public tl::expected<T, Error> {
 
  private:
   void Check() const {
-    if (!this->has_value()) throw BadResult(this->error());
+    if (!this->has_value()) detail::ThrowBadResult(this->error());
   }
 };
 

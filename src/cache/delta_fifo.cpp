@@ -26,7 +26,7 @@ struct DeltaFIFO::State {
   DeltaFIFOOptions options;
 
   mutable std::mutex mutex;
-  std::condition_variable_any changed;
+  std::condition_variable changed;
   bool closed = false;
 
   // Strict order: single deltas are elements of kind kChanges with one delta each.
@@ -238,8 +238,13 @@ Result<void> DeltaFIFO::Bookmark(std::string_view resource_version) {
 runtime::AnyPtr DeltaFIFO::Known(std::string_view key) const { return state_->Known(key); }
 
 Result<void> DeltaFIFO::Pop(const std::function<void(Deltas&&)>& process, std::stop_token stop) {
+  const std::stop_callback wake(stop, [this] {
+    const std::lock_guard lock(state_->mutex);
+    state_->changed.notify_all();
+  });
   std::unique_lock lock(state_->mutex);
-  state_->changed.wait(lock, stop, [&] { return state_->closed || state_->Elements() > 0; });
+  state_->changed.wait(
+      lock, [&] { return state_->closed || state_->Elements() > 0 || stop.stop_requested(); });
   if (stop.stop_requested()) return Cancelled("Pop");
   if (state_->Elements() == 0) return Closed();
   std::size_t elements = 0;

@@ -27,18 +27,17 @@ void Listener::DeliverAll() {
   std::deque<Notification> batch;
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [&] { return stopped_ || !pending_.empty(); });
+    arrived_.wait(lock, [&] { return stopped_ || !pending_.empty(); });
     if (stopped_) return;
     batch.swap(pending_);
     in_hand_ = batch.size();
+    lock.unlock();
+    // Without the lock, which the process loop takes for each event.
     for (; !batch.empty() && !stopped_; batch.pop_front()) {
-      lock.unlock();
       Deliver(batch.front());
-      lock.lock();
       --in_hand_;
     }
-    lock.unlock();
-    batch.clear();  // Objects are freed without the lock.
+    batch.clear();
     lock.lock();
   }
 }
@@ -48,7 +47,8 @@ void Listener::Stop() {
   const std::lock_guard lock(mutex_);
   stopped_ = true;
   dropped.swap(pending_);
-  changed_.notify_all();
+  arrived_.notify_one();
+  settled_.notify_all();
 }
 
 void Listener::Notify(std::vector<Notification> notifications) {
@@ -57,18 +57,18 @@ void Listener::Notify(std::vector<Notification> notifications) {
   const bool was_empty = pending_.empty();
   pending_.insert(pending_.end(), std::make_move_iterator(notifications.begin()),
                   std::make_move_iterator(notifications.end()));
-  if (was_empty) changed_.notify_all();
+  if (was_empty) arrived_.notify_one();
 }
 
 void Listener::Deliver(const Notification& notification) {
   if (notification.kind == Notification::Kind::kSynced) {
     const std::lock_guard lock(mutex_);
     synced_ = true;
-    changed_.notify_all();
+    settled_.notify_all();
     return;
   }
   const auto thrown = util::detail::Thrown([&] { Call(notification); });
-  Count(!thrown);
+  ++(thrown ? failed_ : delivered_);
   if (thrown) {
     log::Write(log::Level::kError, "an event handler of " + name_ + " threw: " + *thrown);
   }
@@ -88,11 +88,6 @@ void Listener::Call(const Notification& notification) {
   }
 }
 
-void Listener::Count(bool delivered) {
-  const std::lock_guard lock(mutex_);
-  ++(delivered ? stats_.delivered : stats_.failed);
-}
-
 bool Listener::HasSynced() const {
   const std::lock_guard lock(mutex_);
   return synced_;
@@ -102,18 +97,16 @@ bool Listener::WaitForSync(std::optional<Clock::Duration> timeout, std::stop_tok
   std::unique_lock lock(mutex_);
   const auto done = [&] { return synced_ || stopped_; };
   if (timeout) {
-    changed_.wait_until(lock, stop, std::chrono::steady_clock::now() + *timeout, done);
+    settled_.wait_until(lock, stop, std::chrono::steady_clock::now() + *timeout, done);
   } else {
-    changed_.wait(lock, stop, done);
+    settled_.wait(lock, stop, done);
   }
   return synced_;
 }
 
 HandlerStats Listener::Stats() const {
   const std::lock_guard lock(mutex_);
-  HandlerStats stats = stats_;
-  stats.pending = pending_.size() + in_hand_;
-  return stats;
+  return {.pending = pending_.size() + in_hand_, .delivered = delivered_, .failed = failed_};
 }
 
 }  // namespace k8s::inline v0::cache::detail

@@ -35,7 +35,7 @@ struct Notification {
 /// **Thread safety.** All members may be called from any thread; `Run` once.
 class Listener {
  public:
-  Listener(std::shared_ptr<AnyEventHandler> handler, std::string name)
+  Listener(std::unique_ptr<AnyEventHandler> handler, std::string name)
       : handler_(std::move(handler)), name_(std::move(name)) {}
 
   /// Delivers until `Stop`.
@@ -56,19 +56,20 @@ class Listener {
   void DeliverAll();
   void Deliver(const Notification& notification);
   void Call(const Notification& notification);
-  void Count(bool delivered);
 
-  std::shared_ptr<AnyEventHandler> handler_;  ///< Touched by `Run` alone.
+  std::unique_ptr<AnyEventHandler> handler_;  ///< Touched by `Run` alone.
   const std::string name_;
   std::atomic<bool> finished_ = false;
 
   mutable std::mutex mutex_;
-  mutable std::condition_variable_any changed_;
+  std::condition_variable arrived_;  ///< Something is pending, or stopped.
+  mutable std::condition_variable_any settled_;  ///< Synced or stopped.
   std::deque<Notification> pending_;
-  std::size_t in_hand_ = 0;  ///< Taken from `pending_`, not delivered yet.
-  bool stopped_ = false;
+  std::atomic<std::size_t> in_hand_ = 0;  ///< Taken from `pending_`, not delivered yet.
+  std::atomic<bool> stopped_ = false;     ///< Set under the lock.
   bool synced_ = false;
-  HandlerStats stats_;
+  std::atomic<std::uint64_t> delivered_ = 0;
+  std::atomic<std::uint64_t> failed_ = 0;
 };
 
 }  // namespace k8s::inline v0::cache::detail

@@ -58,7 +58,7 @@ class SharedInformerCore::Impl {
   }
 
   Result<ResourceEventHandlerRegistration> AddHandler(
-      std::shared_ptr<detail::AnyEventHandler> handler, HandlerOptions handler_options) {
+      std::unique_ptr<detail::AnyEventHandler> handler, HandlerOptions handler_options) {
     auto listener = std::make_shared<Listener>(std::move(handler), type_->info.plural);
     std::vector<HandlerSlot> ended;  // Joined after the lock.
     const std::lock_guard lock(mutex_);
@@ -320,7 +320,7 @@ SharedInformerCore::SharedInformerCore(std::shared_ptr<const runtime::ObjectType
 SharedInformerCore::~SharedInformerCore() = default;
 
 Result<ResourceEventHandlerRegistration> SharedInformerCore::AddEventHandler(
-    std::shared_ptr<detail::AnyEventHandler> handler, HandlerOptions options) {
+    std::unique_ptr<detail::AnyEventHandler> handler, HandlerOptions options) {
   return impl_->AddHandler(std::move(handler), options);
 }
 

@@ -5,6 +5,7 @@
 #include <k8s/result.hpp>
 #include <k8s/runtime/object_type.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,11 +34,10 @@ class NamespaceLister {
   /// A snapshot of the objects whose labels match, in arbitrary order. A type without labels
   /// matches labels::Everything() alone.
   [[nodiscard]] std::vector<ObjectPtr<T>> List(const labels::Selector& selector) const {
-    std::vector<ObjectPtr<T>> typed;
     auto found = ListMatching(*store_, namespace_, selector);
-    typed.reserve(found.size());
-    for (auto& object : found)
-      typed.push_back(std::static_pointer_cast<const T>(std::move(object)));
+    std::vector<ObjectPtr<T>> typed(found.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+      typed[i] = std::static_pointer_cast<const T>(std::move(found[i]));
     return typed;
   }
   /// Errors: IsNotFound, with the resource and the name.

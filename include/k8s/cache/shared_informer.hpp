@@ -51,16 +51,16 @@ class SharedIndexInformer {
   Result<ResourceEventHandlerRegistration> AddEventHandler(ResourceEventHandlerFuncs<T> handler,
                                                            HandlerOptions options = {}) const {
     return core_->AddEventHandler(
-        std::make_shared<detail::HandlerFuncsAdapter<T>>(std::move(handler)), options);
+        std::make_unique<detail::HandlerFuncsAdapter<T>>(std::move(handler)), options);
   }
   Result<ResourceEventHandlerRegistration> AddEventHandler(
       std::shared_ptr<ResourceEventHandler<T>> handler, HandlerOptions options = {}) const {
-    return core_->AddEventHandler(std::make_shared<detail::HandlerAdapter<T>>(std::move(handler)),
+    return core_->AddEventHandler(std::make_unique<detail::HandlerAdapter<T>>(std::move(handler)),
                                   options);
   }
   Result<ResourceEventHandlerRegistration> AddEventHandler(FilteringResourceEventHandler<T> handler,
                                                            HandlerOptions options = {}) const {
-    return core_->AddEventHandler(std::make_shared<detail::FilteringAdapter<T>>(std::move(handler)),
+    return core_->AddEventHandler(std::make_unique<detail::FilteringAdapter<T>>(std::move(handler)),
                                   options);
   }
 

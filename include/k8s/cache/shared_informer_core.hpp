@@ -82,7 +82,7 @@ class SharedInformerCore {
 
   // As in SharedIndexInformer.
   Result<ResourceEventHandlerRegistration> AddEventHandler(
-      std::shared_ptr<detail::AnyEventHandler> handler, HandlerOptions options);
+      std::unique_ptr<detail::AnyEventHandler> handler, HandlerOptions options);
   void RemoveEventHandler(const ResourceEventHandlerRegistration& registration);
   Result<void> SetTransform(AnyTransformFunc transform);
   Result<void> SetWatchErrorHandler(WatchErrorHandler handler);

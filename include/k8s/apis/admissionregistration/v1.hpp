@@ -250,304 +250,304 @@ inline constexpr std::string_view kDeny = "Deny";
 inline constexpr std::string_view kWarn = "Warn";
 
 struct ApplyConfiguration {
-  std::string expression = {};
+  std::string expression;
   friend bool operator==(const ApplyConfiguration&, const ApplyConfiguration&);
 };
 
 struct AuditAnnotation {
-  std::string key = {};
-  std::string valueExpression = {};
+  std::string key;
+  std::string valueExpression;
   friend bool operator==(const AuditAnnotation&, const AuditAnnotation&);
 };
 
 struct ExpressionWarning {
-  std::string fieldRef = {};
-  std::string warning = {};
+  std::string fieldRef;
+  std::string warning;
   friend bool operator==(const ExpressionWarning&, const ExpressionWarning&);
 };
 
 struct JSONPatch {
-  std::string expression = {};
+  std::string expression;
   friend bool operator==(const JSONPatch&, const JSONPatch&);
 };
 
 struct MatchCondition {
-  std::string name = {};
-  std::string expression = {};
+  std::string name;
+  std::string expression;
   friend bool operator==(const MatchCondition&, const MatchCondition&);
 };
 
 struct NamedRuleWithOperations {
-  std::vector<std::string> resourceNames = {};
-  std::vector<std::string> operations = {};
-  std::vector<std::string> apiGroups = {};
-  std::vector<std::string> apiVersions = {};
-  std::vector<std::string> resources = {};
-  std::optional<std::string> scope = {};
+  std::vector<std::string> resourceNames;
+  std::vector<std::string> operations;
+  std::vector<std::string> apiGroups;
+  std::vector<std::string> apiVersions;
+  std::vector<std::string> resources;
+  std::optional<std::string> scope;
   friend bool operator==(const NamedRuleWithOperations&, const NamedRuleWithOperations&);
 };
 
 struct MatchResources {
-  Box<metav1::LabelSelector> namespaceSelector = {};
-  Box<metav1::LabelSelector> objectSelector = {};
-  std::vector<NamedRuleWithOperations> resourceRules = {};
-  std::vector<NamedRuleWithOperations> excludeResourceRules = {};
-  std::optional<std::string> matchPolicy = {};
+  Box<metav1::LabelSelector> namespaceSelector;
+  Box<metav1::LabelSelector> objectSelector;
+  std::vector<NamedRuleWithOperations> resourceRules;
+  std::vector<NamedRuleWithOperations> excludeResourceRules;
+  std::optional<std::string> matchPolicy;
   friend bool operator==(const MatchResources&, const MatchResources&);
 };
 
 struct Mutation {
-  std::string patchType = {};
-  Box<ApplyConfiguration> applyConfiguration = {};
-  Box<JSONPatch> jsonPatch = {};
+  std::string patchType;
+  Box<ApplyConfiguration> applyConfiguration;
+  Box<JSONPatch> jsonPatch;
   friend bool operator==(const Mutation&, const Mutation&);
 };
 
 struct Variable {
-  std::string name = {};
-  std::string expression = {};
+  std::string name;
+  std::string expression;
   friend bool operator==(const Variable&, const Variable&);
 };
 
 struct MutatingAdmissionPolicySpec {
-  Box<ParamKind> paramKind = {};
-  Box<MatchResources> matchConstraints = {};
-  std::vector<Variable> variables = {};
-  std::vector<Mutation> mutations = {};
-  std::optional<std::string> failurePolicy = {};
-  std::vector<MatchCondition> matchConditions = {};
-  std::string reinvocationPolicy = {};
+  Box<ParamKind> paramKind;
+  Box<MatchResources> matchConstraints;
+  std::vector<Variable> variables;
+  std::vector<Mutation> mutations;
+  std::optional<std::string> failurePolicy;
+  std::vector<MatchCondition> matchConditions;
+  std::string reinvocationPolicy;
   friend bool operator==(const MutatingAdmissionPolicySpec&, const MutatingAdmissionPolicySpec&);
 };
 
 struct MutatingAdmissionPolicy {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  MutatingAdmissionPolicySpec spec = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  MutatingAdmissionPolicySpec spec;
   friend bool operator==(const MutatingAdmissionPolicy&, const MutatingAdmissionPolicy&);
 };
 
 struct MutatingAdmissionPolicyBindingSpec {
-  std::string policyName = {};
-  Box<ParamRef> paramRef = {};
-  Box<MatchResources> matchResources = {};
+  std::string policyName;
+  Box<ParamRef> paramRef;
+  Box<MatchResources> matchResources;
   friend bool operator==(const MutatingAdmissionPolicyBindingSpec&,
                          const MutatingAdmissionPolicyBindingSpec&);
 };
 
 struct MutatingAdmissionPolicyBinding {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  MutatingAdmissionPolicyBindingSpec spec = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  MutatingAdmissionPolicyBindingSpec spec;
   friend bool operator==(const MutatingAdmissionPolicyBinding&,
                          const MutatingAdmissionPolicyBinding&);
 };
 
 struct MutatingAdmissionPolicyBindingList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<MutatingAdmissionPolicyBinding> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<MutatingAdmissionPolicyBinding> items;
   friend bool operator==(const MutatingAdmissionPolicyBindingList&,
                          const MutatingAdmissionPolicyBindingList&);
 };
 
 struct MutatingAdmissionPolicyList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<MutatingAdmissionPolicy> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<MutatingAdmissionPolicy> items;
   friend bool operator==(const MutatingAdmissionPolicyList&, const MutatingAdmissionPolicyList&);
 };
 
 struct RuleWithOperations {
-  std::vector<std::string> operations = {};
-  std::vector<std::string> apiGroups = {};
-  std::vector<std::string> apiVersions = {};
-  std::vector<std::string> resources = {};
-  std::optional<std::string> scope = {};
+  std::vector<std::string> operations;
+  std::vector<std::string> apiGroups;
+  std::vector<std::string> apiVersions;
+  std::vector<std::string> resources;
+  std::optional<std::string> scope;
   friend bool operator==(const RuleWithOperations&, const RuleWithOperations&);
 };
 
 struct WebhookClientConfig {
-  std::optional<std::string> url = {};
-  Box<ServiceReference> service = {};
-  Bytes caBundle = {};
+  std::optional<std::string> url;
+  Box<ServiceReference> service;
+  Bytes caBundle;
   friend bool operator==(const WebhookClientConfig&, const WebhookClientConfig&);
 };
 
 struct MutatingWebhook {
-  std::string name = {};
-  WebhookClientConfig clientConfig = {};
-  std::vector<RuleWithOperations> rules = {};
-  std::optional<std::string> failurePolicy = {};
-  std::optional<std::string> matchPolicy = {};
-  Box<metav1::LabelSelector> namespaceSelector = {};
-  Box<metav1::LabelSelector> objectSelector = {};
-  std::optional<std::string> sideEffects = {};
-  std::optional<std::int32_t> timeoutSeconds = {};
-  RequiredList<std::string> admissionReviewVersions = {};
-  std::optional<std::string> reinvocationPolicy = {};
-  std::vector<MatchCondition> matchConditions = {};
+  std::string name;
+  WebhookClientConfig clientConfig;
+  std::vector<RuleWithOperations> rules;
+  std::optional<std::string> failurePolicy;
+  std::optional<std::string> matchPolicy;
+  Box<metav1::LabelSelector> namespaceSelector;
+  Box<metav1::LabelSelector> objectSelector;
+  std::optional<std::string> sideEffects;
+  std::optional<std::int32_t> timeoutSeconds;
+  RequiredList<std::string> admissionReviewVersions;
+  std::optional<std::string> reinvocationPolicy;
+  std::vector<MatchCondition> matchConditions;
   friend bool operator==(const MutatingWebhook&, const MutatingWebhook&);
 };
 
 struct MutatingWebhookConfiguration {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  std::vector<MutatingWebhook> webhooks = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  std::vector<MutatingWebhook> webhooks;
   friend bool operator==(const MutatingWebhookConfiguration&, const MutatingWebhookConfiguration&);
 };
 
 struct MutatingWebhookConfigurationList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<MutatingWebhookConfiguration> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<MutatingWebhookConfiguration> items;
   friend bool operator==(const MutatingWebhookConfigurationList&,
                          const MutatingWebhookConfigurationList&);
 };
 
 struct ParamKind {
-  std::string apiVersion = {};
-  std::string kind = {};
+  std::string apiVersion;
+  std::string kind;
   friend bool operator==(const ParamKind&, const ParamKind&);
 };
 
 struct ParamRef {
-  std::string name = {};
-  std::string namespace_ = {};
-  Box<metav1::LabelSelector> selector = {};
-  std::optional<std::string> parameterNotFoundAction = {};
+  std::string name;
+  std::string namespace_;
+  Box<metav1::LabelSelector> selector;
+  std::optional<std::string> parameterNotFoundAction;
   friend bool operator==(const ParamRef&, const ParamRef&);
 };
 
 struct Rule {
-  std::vector<std::string> apiGroups = {};
-  std::vector<std::string> apiVersions = {};
-  std::vector<std::string> resources = {};
-  std::optional<std::string> scope = {};
+  std::vector<std::string> apiGroups;
+  std::vector<std::string> apiVersions;
+  std::vector<std::string> resources;
+  std::optional<std::string> scope;
   friend bool operator==(const Rule&, const Rule&);
 };
 
 struct ServiceReference {
-  std::string namespace_ = {};
-  std::string name = {};
-  std::optional<std::string> path = {};
-  std::optional<std::int32_t> port = {};
+  std::string namespace_;
+  std::string name;
+  std::optional<std::string> path;
+  std::optional<std::int32_t> port;
   friend bool operator==(const ServiceReference&, const ServiceReference&);
 };
 
 struct TypeChecking {
-  std::vector<ExpressionWarning> expressionWarnings = {};
+  std::vector<ExpressionWarning> expressionWarnings;
   friend bool operator==(const TypeChecking&, const TypeChecking&);
 };
 
 struct Validation {
-  std::string expression = {};
-  std::string message = {};
-  std::optional<std::string> reason = {};
-  std::string messageExpression = {};
+  std::string expression;
+  std::string message;
+  std::optional<std::string> reason;
+  std::string messageExpression;
   friend bool operator==(const Validation&, const Validation&);
 };
 
 struct ValidatingAdmissionPolicySpec {
-  Box<ParamKind> paramKind = {};
-  Box<MatchResources> matchConstraints = {};
-  std::vector<Validation> validations = {};
-  std::optional<std::string> failurePolicy = {};
-  std::vector<AuditAnnotation> auditAnnotations = {};
-  std::vector<MatchCondition> matchConditions = {};
-  std::vector<Variable> variables = {};
+  Box<ParamKind> paramKind;
+  Box<MatchResources> matchConstraints;
+  std::vector<Validation> validations;
+  std::optional<std::string> failurePolicy;
+  std::vector<AuditAnnotation> auditAnnotations;
+  std::vector<MatchCondition> matchConditions;
+  std::vector<Variable> variables;
   friend bool operator==(const ValidatingAdmissionPolicySpec&,
                          const ValidatingAdmissionPolicySpec&);
 };
 
 struct ValidatingAdmissionPolicyStatus {
   std::int64_t observedGeneration = 0;
-  Box<TypeChecking> typeChecking = {};
-  std::vector<metav1::Condition> conditions = {};
+  Box<TypeChecking> typeChecking;
+  std::vector<metav1::Condition> conditions;
   friend bool operator==(const ValidatingAdmissionPolicyStatus&,
                          const ValidatingAdmissionPolicyStatus&);
 };
 
 struct ValidatingAdmissionPolicy {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  ValidatingAdmissionPolicySpec spec = {};
-  ValidatingAdmissionPolicyStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  ValidatingAdmissionPolicySpec spec;
+  ValidatingAdmissionPolicyStatus status;
   friend bool operator==(const ValidatingAdmissionPolicy&, const ValidatingAdmissionPolicy&);
 };
 
 struct ValidatingAdmissionPolicyBindingSpec {
-  std::string policyName = {};
-  Box<ParamRef> paramRef = {};
-  Box<MatchResources> matchResources = {};
-  std::vector<std::string> validationActions = {};
+  std::string policyName;
+  Box<ParamRef> paramRef;
+  Box<MatchResources> matchResources;
+  std::vector<std::string> validationActions;
   friend bool operator==(const ValidatingAdmissionPolicyBindingSpec&,
                          const ValidatingAdmissionPolicyBindingSpec&);
 };
 
 struct ValidatingAdmissionPolicyBinding {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  ValidatingAdmissionPolicyBindingSpec spec = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  ValidatingAdmissionPolicyBindingSpec spec;
   friend bool operator==(const ValidatingAdmissionPolicyBinding&,
                          const ValidatingAdmissionPolicyBinding&);
 };
 
 struct ValidatingAdmissionPolicyBindingList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<ValidatingAdmissionPolicyBinding> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<ValidatingAdmissionPolicyBinding> items;
   friend bool operator==(const ValidatingAdmissionPolicyBindingList&,
                          const ValidatingAdmissionPolicyBindingList&);
 };
 
 struct ValidatingAdmissionPolicyList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<ValidatingAdmissionPolicy> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<ValidatingAdmissionPolicy> items;
   friend bool operator==(const ValidatingAdmissionPolicyList&,
                          const ValidatingAdmissionPolicyList&);
 };
 
 struct ValidatingWebhook {
-  std::string name = {};
-  WebhookClientConfig clientConfig = {};
-  std::vector<RuleWithOperations> rules = {};
-  std::optional<std::string> failurePolicy = {};
-  std::optional<std::string> matchPolicy = {};
-  Box<metav1::LabelSelector> namespaceSelector = {};
-  Box<metav1::LabelSelector> objectSelector = {};
-  std::optional<std::string> sideEffects = {};
-  std::optional<std::int32_t> timeoutSeconds = {};
-  RequiredList<std::string> admissionReviewVersions = {};
-  std::vector<MatchCondition> matchConditions = {};
+  std::string name;
+  WebhookClientConfig clientConfig;
+  std::vector<RuleWithOperations> rules;
+  std::optional<std::string> failurePolicy;
+  std::optional<std::string> matchPolicy;
+  Box<metav1::LabelSelector> namespaceSelector;
+  Box<metav1::LabelSelector> objectSelector;
+  std::optional<std::string> sideEffects;
+  std::optional<std::int32_t> timeoutSeconds;
+  RequiredList<std::string> admissionReviewVersions;
+  std::vector<MatchCondition> matchConditions;
   friend bool operator==(const ValidatingWebhook&, const ValidatingWebhook&);
 };
 
 struct ValidatingWebhookConfiguration {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  std::vector<ValidatingWebhook> webhooks = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  std::vector<ValidatingWebhook> webhooks;
   friend bool operator==(const ValidatingWebhookConfiguration&,
                          const ValidatingWebhookConfiguration&);
 };
 
 struct ValidatingWebhookConfigurationList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<ValidatingWebhookConfiguration> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<ValidatingWebhookConfiguration> items;
   friend bool operator==(const ValidatingWebhookConfigurationList&,
                          const ValidatingWebhookConfigurationList&);
 };

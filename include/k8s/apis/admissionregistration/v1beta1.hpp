@@ -131,117 +131,117 @@ inline constexpr std::string_view kDeny = "Deny";
 inline constexpr std::string_view kWarn = "Warn";
 
 struct ApplyConfiguration {
-  std::string expression = {};
+  std::string expression;
   friend bool operator==(const ApplyConfiguration&, const ApplyConfiguration&);
 };
 
 struct JSONPatch {
-  std::string expression = {};
+  std::string expression;
   friend bool operator==(const JSONPatch&, const JSONPatch&);
 };
 
 struct MatchCondition {
-  std::string name = {};
-  std::string expression = {};
+  std::string name;
+  std::string expression;
   friend bool operator==(const MatchCondition&, const MatchCondition&);
 };
 
 struct NamedRuleWithOperations {
-  std::vector<std::string> resourceNames = {};
-  std::vector<std::string> operations = {};
-  std::vector<std::string> apiGroups = {};
-  std::vector<std::string> apiVersions = {};
-  std::vector<std::string> resources = {};
-  std::optional<std::string> scope = {};
+  std::vector<std::string> resourceNames;
+  std::vector<std::string> operations;
+  std::vector<std::string> apiGroups;
+  std::vector<std::string> apiVersions;
+  std::vector<std::string> resources;
+  std::optional<std::string> scope;
   friend bool operator==(const NamedRuleWithOperations&, const NamedRuleWithOperations&);
 };
 
 struct MatchResources {
-  Box<metav1::LabelSelector> namespaceSelector = {};
-  Box<metav1::LabelSelector> objectSelector = {};
-  std::vector<NamedRuleWithOperations> resourceRules = {};
-  std::vector<NamedRuleWithOperations> excludeResourceRules = {};
-  std::optional<std::string> matchPolicy = {};
+  Box<metav1::LabelSelector> namespaceSelector;
+  Box<metav1::LabelSelector> objectSelector;
+  std::vector<NamedRuleWithOperations> resourceRules;
+  std::vector<NamedRuleWithOperations> excludeResourceRules;
+  std::optional<std::string> matchPolicy;
   friend bool operator==(const MatchResources&, const MatchResources&);
 };
 
 struct Mutation {
-  std::string patchType = {};
-  Box<ApplyConfiguration> applyConfiguration = {};
-  Box<JSONPatch> jsonPatch = {};
+  std::string patchType;
+  Box<ApplyConfiguration> applyConfiguration;
+  Box<JSONPatch> jsonPatch;
   friend bool operator==(const Mutation&, const Mutation&);
 };
 
 struct Variable {
-  std::string name = {};
-  std::string expression = {};
+  std::string name;
+  std::string expression;
   friend bool operator==(const Variable&, const Variable&);
 };
 
 struct MutatingAdmissionPolicySpec {
-  Box<ParamKind> paramKind = {};
-  Box<MatchResources> matchConstraints = {};
-  std::vector<Variable> variables = {};
-  std::vector<Mutation> mutations = {};
-  std::optional<std::string> failurePolicy = {};
-  std::vector<MatchCondition> matchConditions = {};
-  std::string reinvocationPolicy = {};
+  Box<ParamKind> paramKind;
+  Box<MatchResources> matchConstraints;
+  std::vector<Variable> variables;
+  std::vector<Mutation> mutations;
+  std::optional<std::string> failurePolicy;
+  std::vector<MatchCondition> matchConditions;
+  std::string reinvocationPolicy;
   friend bool operator==(const MutatingAdmissionPolicySpec&, const MutatingAdmissionPolicySpec&);
 };
 
 struct MutatingAdmissionPolicy {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  MutatingAdmissionPolicySpec spec = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  MutatingAdmissionPolicySpec spec;
   friend bool operator==(const MutatingAdmissionPolicy&, const MutatingAdmissionPolicy&);
 };
 
 struct MutatingAdmissionPolicyBindingSpec {
-  std::string policyName = {};
-  Box<ParamRef> paramRef = {};
-  Box<MatchResources> matchResources = {};
+  std::string policyName;
+  Box<ParamRef> paramRef;
+  Box<MatchResources> matchResources;
   friend bool operator==(const MutatingAdmissionPolicyBindingSpec&,
                          const MutatingAdmissionPolicyBindingSpec&);
 };
 
 struct MutatingAdmissionPolicyBinding {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  MutatingAdmissionPolicyBindingSpec spec = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  MutatingAdmissionPolicyBindingSpec spec;
   friend bool operator==(const MutatingAdmissionPolicyBinding&,
                          const MutatingAdmissionPolicyBinding&);
 };
 
 struct MutatingAdmissionPolicyBindingList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<MutatingAdmissionPolicyBinding> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<MutatingAdmissionPolicyBinding> items;
   friend bool operator==(const MutatingAdmissionPolicyBindingList&,
                          const MutatingAdmissionPolicyBindingList&);
 };
 
 struct MutatingAdmissionPolicyList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<MutatingAdmissionPolicy> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<MutatingAdmissionPolicy> items;
   friend bool operator==(const MutatingAdmissionPolicyList&, const MutatingAdmissionPolicyList&);
 };
 
 struct ParamKind {
-  std::string apiVersion = {};
-  std::string kind = {};
+  std::string apiVersion;
+  std::string kind;
   friend bool operator==(const ParamKind&, const ParamKind&);
 };
 
 struct ParamRef {
-  std::string name = {};
-  std::string namespace_ = {};
-  Box<metav1::LabelSelector> selector = {};
-  std::optional<std::string> parameterNotFoundAction = {};
+  std::string name;
+  std::string namespace_;
+  Box<metav1::LabelSelector> selector;
+  std::optional<std::string> parameterNotFoundAction;
   friend bool operator==(const ParamRef&, const ParamRef&);
 };
 

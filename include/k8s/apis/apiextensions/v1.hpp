@@ -179,103 +179,103 @@ using JSONSchemaDefinitions = StringMap<JSONSchemaProps>;
 using JSONSchemaDependencies = StringMap<JSONSchemaPropsOrStringArray>;
 
 struct CustomResourceColumnDefinition {
-  std::string name = {};
-  std::string type = {};
-  std::string format = {};
-  std::string description = {};
+  std::string name;
+  std::string type;
+  std::string format;
+  std::string description;
   std::int32_t priority = 0;
-  std::string jsonPath = {};
+  std::string jsonPath;
   friend bool operator==(const CustomResourceColumnDefinition&,
                          const CustomResourceColumnDefinition&);
 };
 
 struct CustomResourceConversion {
-  std::string strategy = {};
-  Box<WebhookConversion> webhook = {};
+  std::string strategy;
+  Box<WebhookConversion> webhook;
   friend bool operator==(const CustomResourceConversion&, const CustomResourceConversion&);
 };
 
 struct CustomResourceDefinitionNames {
-  std::string plural = {};
-  std::string singular = {};
-  std::vector<std::string> shortNames = {};
-  std::string kind = {};
-  std::string listKind = {};
-  std::vector<std::string> categories = {};
+  std::string plural;
+  std::string singular;
+  std::vector<std::string> shortNames;
+  std::string kind;
+  std::string listKind;
+  std::vector<std::string> categories;
   friend bool operator==(const CustomResourceDefinitionNames&,
                          const CustomResourceDefinitionNames&);
 };
 
 struct SelectableField {
-  std::string jsonPath = {};
+  std::string jsonPath;
   friend bool operator==(const SelectableField&, const SelectableField&);
 };
 
 struct CustomResourceDefinitionVersion {
-  std::string name = {};
+  std::string name;
   bool served = false;
   bool storage = false;
   bool deprecated = false;
-  std::optional<std::string> deprecationWarning = {};
-  Box<CustomResourceValidation> schema = {};
-  Box<CustomResourceSubresources> subresources = {};
-  std::vector<CustomResourceColumnDefinition> additionalPrinterColumns = {};
-  std::vector<SelectableField> selectableFields = {};
+  std::optional<std::string> deprecationWarning;
+  Box<CustomResourceValidation> schema;
+  Box<CustomResourceSubresources> subresources;
+  std::vector<CustomResourceColumnDefinition> additionalPrinterColumns;
+  std::vector<SelectableField> selectableFields;
   friend bool operator==(const CustomResourceDefinitionVersion&,
                          const CustomResourceDefinitionVersion&);
 };
 
 struct CustomResourceDefinitionSpec {
-  std::string group = {};
-  CustomResourceDefinitionNames names = {};
-  std::string scope = {};
-  RequiredList<CustomResourceDefinitionVersion> versions = {};
-  Box<CustomResourceConversion> conversion = {};
+  std::string group;
+  CustomResourceDefinitionNames names;
+  std::string scope;
+  RequiredList<CustomResourceDefinitionVersion> versions;
+  Box<CustomResourceConversion> conversion;
   bool preserveUnknownFields = false;
   friend bool operator==(const CustomResourceDefinitionSpec&, const CustomResourceDefinitionSpec&);
 };
 
 struct CustomResourceDefinitionCondition {
-  std::string type = {};
-  std::string status = {};
-  metav1::Time lastTransitionTime = {};
-  std::string reason = {};
-  std::string message = {};
+  std::string type;
+  std::string status;
+  metav1::Time lastTransitionTime;
+  std::string reason;
+  std::string message;
   std::int64_t observedGeneration = 0;
   friend bool operator==(const CustomResourceDefinitionCondition&,
                          const CustomResourceDefinitionCondition&);
 };
 
 struct CustomResourceDefinitionStatus {
-  RequiredList<CustomResourceDefinitionCondition> conditions = {};
-  CustomResourceDefinitionNames acceptedNames = {};
-  RequiredList<std::string> storedVersions = {};
+  RequiredList<CustomResourceDefinitionCondition> conditions;
+  CustomResourceDefinitionNames acceptedNames;
+  RequiredList<std::string> storedVersions;
   std::int64_t observedGeneration = 0;
   friend bool operator==(const CustomResourceDefinitionStatus&,
                          const CustomResourceDefinitionStatus&);
 };
 
 struct CustomResourceDefinition {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  CustomResourceDefinitionSpec spec = {};
-  CustomResourceDefinitionStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  CustomResourceDefinitionSpec spec;
+  CustomResourceDefinitionStatus status;
   friend bool operator==(const CustomResourceDefinition&, const CustomResourceDefinition&);
 };
 
 struct CustomResourceDefinitionList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<CustomResourceDefinition> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<CustomResourceDefinition> items;
   friend bool operator==(const CustomResourceDefinitionList&, const CustomResourceDefinitionList&);
 };
 
 struct CustomResourceSubresourceScale {
-  std::string specReplicasPath = {};
-  std::string statusReplicasPath = {};
-  std::optional<std::string> labelSelectorPath = {};
+  std::string specReplicasPath;
+  std::string statusReplicasPath;
+  std::optional<std::string> labelSelectorPath;
   friend bool operator==(const CustomResourceSubresourceScale&,
                          const CustomResourceSubresourceScale&);
 };
@@ -286,25 +286,25 @@ struct CustomResourceSubresourceStatus {
 };
 
 struct CustomResourceSubresources {
-  Box<CustomResourceSubresourceStatus> status = {};
-  Box<CustomResourceSubresourceScale> scale = {};
+  Box<CustomResourceSubresourceStatus> status;
+  Box<CustomResourceSubresourceScale> scale;
   friend bool operator==(const CustomResourceSubresources&, const CustomResourceSubresources&);
 };
 
 struct CustomResourceValidation {
-  Box<JSONSchemaProps> openAPIV3Schema = {};
+  Box<JSONSchemaProps> openAPIV3Schema;
   friend bool operator==(const CustomResourceValidation&, const CustomResourceValidation&);
 };
 
 struct ExternalDocumentation {
-  std::string description = {};
-  std::string url = {};
+  std::string description;
+  std::string url;
   friend bool operator==(const ExternalDocumentation&, const ExternalDocumentation&);
 };
 
 struct JSONSchemaPropsOrStringArray {
-  Box<JSONSchemaProps> schema = {};
-  RequiredList<std::string> property = {};
+  Box<JSONSchemaProps> schema;
+  RequiredList<std::string> property;
 
   const char* UnmarshalJSON(std::string_view raw);
   void MarshalJSON(std::string& out) const;
@@ -313,66 +313,66 @@ struct JSONSchemaPropsOrStringArray {
 };
 
 struct ValidationRule {
-  std::string rule = {};
-  std::string message = {};
-  std::string messageExpression = {};
-  std::optional<std::string> reason = {};
-  std::string fieldPath = {};
-  std::optional<bool> optionalOldSelf = {};
+  std::string rule;
+  std::string message;
+  std::string messageExpression;
+  std::optional<std::string> reason;
+  std::string fieldPath;
+  std::optional<bool> optionalOldSelf;
   friend bool operator==(const ValidationRule&, const ValidationRule&);
 };
 
 struct JSONSchemaProps {
-  std::string id = {};
-  std::string schema = {};
-  std::optional<std::string> ref = {};
-  std::string description = {};
-  std::string type = {};
-  std::string format = {};
-  std::string title = {};
-  std::optional<JSON> default_ = {};
-  std::optional<double> maximum = {};
+  std::string id;
+  std::string schema;
+  std::optional<std::string> ref;
+  std::string description;
+  std::string type;
+  std::string format;
+  std::string title;
+  std::optional<JSON> default_;
+  std::optional<double> maximum;
   bool exclusiveMaximum = false;
-  std::optional<double> minimum = {};
+  std::optional<double> minimum;
   bool exclusiveMinimum = false;
-  std::optional<std::int64_t> maxLength = {};
-  std::optional<std::int64_t> minLength = {};
-  std::string pattern = {};
-  std::optional<std::int64_t> maxItems = {};
-  std::optional<std::int64_t> minItems = {};
+  std::optional<std::int64_t> maxLength;
+  std::optional<std::int64_t> minLength;
+  std::string pattern;
+  std::optional<std::int64_t> maxItems;
+  std::optional<std::int64_t> minItems;
   bool uniqueItems = false;
-  std::optional<double> multipleOf = {};
-  std::vector<JSON> enum_ = {};
-  std::optional<std::int64_t> maxProperties = {};
-  std::optional<std::int64_t> minProperties = {};
-  std::vector<std::string> required = {};
-  Box<JSONSchemaPropsOrArray> items = {};
-  std::vector<JSONSchemaProps> allOf = {};
-  std::vector<JSONSchemaProps> oneOf = {};
-  std::vector<JSONSchemaProps> anyOf = {};
-  Box<JSONSchemaProps> not_ = {};
-  StringMap<JSONSchemaProps> properties = {};
-  Box<JSONSchemaPropsOrBool> additionalProperties = {};
-  StringMap<JSONSchemaProps> patternProperties = {};
-  JSONSchemaDependencies dependencies = {};
-  Box<JSONSchemaPropsOrBool> additionalItems = {};
-  JSONSchemaDefinitions definitions = {};
-  Box<ExternalDocumentation> externalDocs = {};
-  std::optional<JSON> example = {};
+  std::optional<double> multipleOf;
+  std::vector<JSON> enum_;
+  std::optional<std::int64_t> maxProperties;
+  std::optional<std::int64_t> minProperties;
+  std::vector<std::string> required;
+  Box<JSONSchemaPropsOrArray> items;
+  std::vector<JSONSchemaProps> allOf;
+  std::vector<JSONSchemaProps> oneOf;
+  std::vector<JSONSchemaProps> anyOf;
+  Box<JSONSchemaProps> not_;
+  StringMap<JSONSchemaProps> properties;
+  Box<JSONSchemaPropsOrBool> additionalProperties;
+  StringMap<JSONSchemaProps> patternProperties;
+  JSONSchemaDependencies dependencies;
+  Box<JSONSchemaPropsOrBool> additionalItems;
+  JSONSchemaDefinitions definitions;
+  Box<ExternalDocumentation> externalDocs;
+  std::optional<JSON> example;
   bool nullable = false;
-  std::optional<bool> xPreserveUnknownFields = {};
+  std::optional<bool> xPreserveUnknownFields;
   bool xEmbeddedResource = false;
   bool xIntOrString = false;
-  std::vector<std::string> xListMapKeys = {};
-  std::optional<std::string> xListType = {};
-  std::optional<std::string> xMapType = {};
-  std::vector<ValidationRule> xValidations = {};
+  std::vector<std::string> xListMapKeys;
+  std::optional<std::string> xListType;
+  std::optional<std::string> xMapType;
+  std::vector<ValidationRule> xValidations;
   friend bool operator==(const JSONSchemaProps&, const JSONSchemaProps&);
 };
 
 struct JSONSchemaPropsOrArray {
-  Box<JSONSchemaProps> schema = {};
-  RequiredList<JSONSchemaProps> jsonSchemas = {};
+  Box<JSONSchemaProps> schema;
+  RequiredList<JSONSchemaProps> jsonSchemas;
 
   const char* UnmarshalJSON(std::string_view raw);
   void MarshalJSON(std::string& out) const;
@@ -382,7 +382,7 @@ struct JSONSchemaPropsOrArray {
 
 struct JSONSchemaPropsOrBool {
   bool allows = false;
-  Box<JSONSchemaProps> schema = {};
+  Box<JSONSchemaProps> schema;
 
   const char* UnmarshalJSON(std::string_view raw);
   void MarshalJSON(std::string& out) const;
@@ -391,23 +391,23 @@ struct JSONSchemaPropsOrBool {
 };
 
 struct ServiceReference {
-  std::string namespace_ = {};
-  std::string name = {};
-  std::optional<std::string> path = {};
-  std::optional<std::int32_t> port = {};
+  std::string namespace_;
+  std::string name;
+  std::optional<std::string> path;
+  std::optional<std::int32_t> port;
   friend bool operator==(const ServiceReference&, const ServiceReference&);
 };
 
 struct WebhookClientConfig {
-  std::optional<std::string> url = {};
-  Box<ServiceReference> service = {};
-  Bytes caBundle = {};
+  std::optional<std::string> url;
+  Box<ServiceReference> service;
+  Bytes caBundle;
   friend bool operator==(const WebhookClientConfig&, const WebhookClientConfig&);
 };
 
 struct WebhookConversion {
-  Box<WebhookClientConfig> clientConfig = {};
-  RequiredList<std::string> conversionReviewVersions = {};
+  Box<WebhookClientConfig> clientConfig;
+  RequiredList<std::string> conversionReviewVersions;
   friend bool operator==(const WebhookConversion&, const WebhookConversion&);
 };
 

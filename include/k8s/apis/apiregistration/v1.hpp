@@ -66,51 +66,51 @@ inline constexpr std::string_view kConditionTrue = "True";
 inline constexpr std::string_view kConditionUnknown = "Unknown";
 
 struct APIServiceSpec {
-  Box<ServiceReference> service = {};
-  std::string group = {};
-  std::string version = {};
+  Box<ServiceReference> service;
+  std::string group;
+  std::string version;
   bool insecureSkipTLSVerify = false;
-  Bytes caBundle = {};
+  Bytes caBundle;
   std::int32_t groupPriorityMinimum = 0;
   std::int32_t versionPriority = 0;
   friend bool operator==(const APIServiceSpec&, const APIServiceSpec&);
 };
 
 struct APIServiceCondition {
-  std::string type = {};
-  std::string status = {};
-  metav1::Time lastTransitionTime = {};
-  std::string reason = {};
-  std::string message = {};
+  std::string type;
+  std::string status;
+  metav1::Time lastTransitionTime;
+  std::string reason;
+  std::string message;
   friend bool operator==(const APIServiceCondition&, const APIServiceCondition&);
 };
 
 struct APIServiceStatus {
-  std::vector<APIServiceCondition> conditions = {};
+  std::vector<APIServiceCondition> conditions;
   friend bool operator==(const APIServiceStatus&, const APIServiceStatus&);
 };
 
 struct APIService {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  APIServiceSpec spec = {};
-  APIServiceStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  APIServiceSpec spec;
+  APIServiceStatus status;
   friend bool operator==(const APIService&, const APIService&);
 };
 
 struct APIServiceList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<APIService> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<APIService> items;
   friend bool operator==(const APIServiceList&, const APIServiceList&);
 };
 
 struct ServiceReference {
-  std::string namespace_ = {};
-  std::string name = {};
-  std::optional<std::int32_t> port = {};
+  std::string namespace_;
+  std::string name;
+  std::optional<std::int32_t> port;
   friend bool operator==(const ServiceReference&, const ServiceReference&);
 };
 

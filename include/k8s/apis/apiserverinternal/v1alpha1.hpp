@@ -64,10 +64,10 @@ inline constexpr std::string_view kConditionUnknown = "Unknown";
 inline constexpr std::string_view kAllEncodingVersionsEqual = "AllEncodingVersionsEqual";
 
 struct ServerStorageVersion {
-  std::string apiServerID = {};
-  std::string encodingVersion = {};
-  std::vector<std::string> decodableVersions = {};
-  std::vector<std::string> servedVersions = {};
+  std::string apiServerID;
+  std::string encodingVersion;
+  std::vector<std::string> decodableVersions;
+  std::vector<std::string> servedVersions;
   friend bool operator==(const ServerStorageVersion&, const ServerStorageVersion&);
 };
 
@@ -76,36 +76,36 @@ struct StorageVersionSpec {
 };
 
 struct StorageVersionCondition {
-  std::string type = {};
-  std::string status = {};
+  std::string type;
+  std::string status;
   std::int64_t observedGeneration = 0;
-  metav1::Time lastTransitionTime = {};
-  std::string reason = {};
-  std::string message = {};
+  metav1::Time lastTransitionTime;
+  std::string reason;
+  std::string message;
   friend bool operator==(const StorageVersionCondition&, const StorageVersionCondition&);
 };
 
 struct StorageVersionStatus {
-  std::vector<ServerStorageVersion> storageVersions = {};
-  std::optional<std::string> commonEncodingVersion = {};
-  std::vector<StorageVersionCondition> conditions = {};
+  std::vector<ServerStorageVersion> storageVersions;
+  std::optional<std::string> commonEncodingVersion;
+  std::vector<StorageVersionCondition> conditions;
   friend bool operator==(const StorageVersionStatus&, const StorageVersionStatus&);
 };
 
 struct StorageVersion {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  StorageVersionSpec spec = {};
-  StorageVersionStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  StorageVersionSpec spec;
+  StorageVersionStatus status;
   friend bool operator==(const StorageVersion&, const StorageVersion&);
 };
 
 struct StorageVersionList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<StorageVersion> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<StorageVersion> items;
   friend bool operator==(const StorageVersionList&, const StorageVersionList&);
 };
 

@@ -220,43 +220,43 @@ inline constexpr std::string_view kRollingUpdateStatefulSetStrategyType = "Rolli
 inline constexpr std::string_view kDefaultDeploymentUniqueLabelKey = "pod-template-hash";
 
 struct ControllerRevision {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  runtime::RawExtension data = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  runtime::RawExtension data;
   std::int64_t revision = 0;
   friend bool operator==(const ControllerRevision&, const ControllerRevision&);
 };
 
 struct ControllerRevisionList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<ControllerRevision> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<ControllerRevision> items;
   friend bool operator==(const ControllerRevisionList&, const ControllerRevisionList&);
 };
 
 struct DaemonSetUpdateStrategy {
-  std::string type = {};
-  Box<RollingUpdateDaemonSet> rollingUpdate = {};
+  std::string type;
+  Box<RollingUpdateDaemonSet> rollingUpdate;
   friend bool operator==(const DaemonSetUpdateStrategy&, const DaemonSetUpdateStrategy&);
 };
 
 struct DaemonSetSpec {
-  Box<metav1::LabelSelector> selector = {};
-  corev1::PodTemplateSpec template_ = {};
-  DaemonSetUpdateStrategy updateStrategy = {};
+  Box<metav1::LabelSelector> selector;
+  corev1::PodTemplateSpec template_;
+  DaemonSetUpdateStrategy updateStrategy;
   std::int32_t minReadySeconds = 0;
-  std::optional<std::int32_t> revisionHistoryLimit = {};
+  std::optional<std::int32_t> revisionHistoryLimit;
   friend bool operator==(const DaemonSetSpec&, const DaemonSetSpec&);
 };
 
 struct DaemonSetCondition {
-  std::string type = {};
-  std::string status = {};
-  metav1::Time lastTransitionTime = {};
-  std::string reason = {};
-  std::string message = {};
+  std::string type;
+  std::string status;
+  metav1::Time lastTransitionTime;
+  std::string reason;
+  std::string message;
   friend bool operator==(const DaemonSetCondition&, const DaemonSetCondition&);
 };
 
@@ -269,53 +269,53 @@ struct DaemonSetStatus {
   std::int32_t updatedNumberScheduled = 0;
   std::int32_t numberAvailable = 0;
   std::int32_t numberUnavailable = 0;
-  std::optional<std::int32_t> collisionCount = {};
-  std::vector<DaemonSetCondition> conditions = {};
+  std::optional<std::int32_t> collisionCount;
+  std::vector<DaemonSetCondition> conditions;
   friend bool operator==(const DaemonSetStatus&, const DaemonSetStatus&);
 };
 
 struct DaemonSet {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  DaemonSetSpec spec = {};
-  DaemonSetStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  DaemonSetSpec spec;
+  DaemonSetStatus status;
   friend bool operator==(const DaemonSet&, const DaemonSet&);
 };
 
 struct DaemonSetList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<DaemonSet> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<DaemonSet> items;
   friend bool operator==(const DaemonSetList&, const DaemonSetList&);
 };
 
 struct DeploymentStrategy {
-  std::string type = {};
-  Box<RollingUpdateDeployment> rollingUpdate = {};
+  std::string type;
+  Box<RollingUpdateDeployment> rollingUpdate;
   friend bool operator==(const DeploymentStrategy&, const DeploymentStrategy&);
 };
 
 struct DeploymentSpec {
-  std::optional<std::int32_t> replicas = {};
-  Box<metav1::LabelSelector> selector = {};
-  corev1::PodTemplateSpec template_ = {};
-  DeploymentStrategy strategy = {};
+  std::optional<std::int32_t> replicas;
+  Box<metav1::LabelSelector> selector;
+  corev1::PodTemplateSpec template_;
+  DeploymentStrategy strategy;
   std::int32_t minReadySeconds = 0;
-  std::optional<std::int32_t> revisionHistoryLimit = {};
+  std::optional<std::int32_t> revisionHistoryLimit;
   bool paused = false;
-  std::optional<std::int32_t> progressDeadlineSeconds = {};
+  std::optional<std::int32_t> progressDeadlineSeconds;
   friend bool operator==(const DeploymentSpec&, const DeploymentSpec&);
 };
 
 struct DeploymentCondition {
-  std::string type = {};
-  std::string status = {};
-  metav1::Time lastUpdateTime = {};
-  metav1::Time lastTransitionTime = {};
-  std::string reason = {};
-  std::string message = {};
+  std::string type;
+  std::string status;
+  metav1::Time lastUpdateTime;
+  metav1::Time lastTransitionTime;
+  std::string reason;
+  std::string message;
   friend bool operator==(const DeploymentCondition&, const DeploymentCondition&);
 };
 
@@ -326,43 +326,43 @@ struct DeploymentStatus {
   std::int32_t readyReplicas = 0;
   std::int32_t availableReplicas = 0;
   std::int32_t unavailableReplicas = 0;
-  std::optional<std::int32_t> terminatingReplicas = {};
-  std::vector<DeploymentCondition> conditions = {};
-  std::optional<std::int32_t> collisionCount = {};
+  std::optional<std::int32_t> terminatingReplicas;
+  std::vector<DeploymentCondition> conditions;
+  std::optional<std::int32_t> collisionCount;
   friend bool operator==(const DeploymentStatus&, const DeploymentStatus&);
 };
 
 struct Deployment {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  DeploymentSpec spec = {};
-  DeploymentStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  DeploymentSpec spec;
+  DeploymentStatus status;
   friend bool operator==(const Deployment&, const Deployment&);
 };
 
 struct DeploymentList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<Deployment> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<Deployment> items;
   friend bool operator==(const DeploymentList&, const DeploymentList&);
 };
 
 struct ReplicaSetSpec {
-  std::optional<std::int32_t> replicas = {};
+  std::optional<std::int32_t> replicas;
   std::int32_t minReadySeconds = 0;
-  Box<metav1::LabelSelector> selector = {};
-  corev1::PodTemplateSpec template_ = {};
+  Box<metav1::LabelSelector> selector;
+  corev1::PodTemplateSpec template_;
   friend bool operator==(const ReplicaSetSpec&, const ReplicaSetSpec&);
 };
 
 struct ReplicaSetCondition {
-  std::string type = {};
-  std::string status = {};
-  metav1::Time lastTransitionTime = {};
-  std::string reason = {};
-  std::string message = {};
+  std::string type;
+  std::string status;
+  metav1::Time lastTransitionTime;
+  std::string reason;
+  std::string message;
   friend bool operator==(const ReplicaSetCondition&, const ReplicaSetCondition&);
 };
 
@@ -371,75 +371,75 @@ struct ReplicaSetStatus {
   std::int32_t fullyLabeledReplicas = 0;
   std::int32_t readyReplicas = 0;
   std::int32_t availableReplicas = 0;
-  std::optional<std::int32_t> terminatingReplicas = {};
+  std::optional<std::int32_t> terminatingReplicas;
   std::int64_t observedGeneration = 0;
-  std::vector<ReplicaSetCondition> conditions = {};
+  std::vector<ReplicaSetCondition> conditions;
   friend bool operator==(const ReplicaSetStatus&, const ReplicaSetStatus&);
 };
 
 struct ReplicaSet {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  ReplicaSetSpec spec = {};
-  ReplicaSetStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  ReplicaSetSpec spec;
+  ReplicaSetStatus status;
   friend bool operator==(const ReplicaSet&, const ReplicaSet&);
 };
 
 struct ReplicaSetList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<ReplicaSet> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<ReplicaSet> items;
   friend bool operator==(const ReplicaSetList&, const ReplicaSetList&);
 };
 
 struct RollingUpdateDaemonSet {
-  std::optional<intstr::IntOrString> maxUnavailable = {};
-  std::optional<intstr::IntOrString> maxSurge = {};
+  std::optional<intstr::IntOrString> maxUnavailable;
+  std::optional<intstr::IntOrString> maxSurge;
   friend bool operator==(const RollingUpdateDaemonSet&, const RollingUpdateDaemonSet&);
 };
 
 struct RollingUpdateDeployment {
-  std::optional<intstr::IntOrString> maxUnavailable = {};
-  std::optional<intstr::IntOrString> maxSurge = {};
+  std::optional<intstr::IntOrString> maxUnavailable;
+  std::optional<intstr::IntOrString> maxSurge;
   friend bool operator==(const RollingUpdateDeployment&, const RollingUpdateDeployment&);
 };
 
 struct RollingUpdateStatefulSetStrategy {
-  std::optional<std::int32_t> partition = {};
-  std::optional<intstr::IntOrString> maxUnavailable = {};
+  std::optional<std::int32_t> partition;
+  std::optional<intstr::IntOrString> maxUnavailable;
   friend bool operator==(const RollingUpdateStatefulSetStrategy&,
                          const RollingUpdateStatefulSetStrategy&);
 };
 
 struct StatefulSetUpdateStrategy {
-  std::string type = {};
-  Box<RollingUpdateStatefulSetStrategy> rollingUpdate = {};
+  std::string type;
+  Box<RollingUpdateStatefulSetStrategy> rollingUpdate;
   friend bool operator==(const StatefulSetUpdateStrategy&, const StatefulSetUpdateStrategy&);
 };
 
 struct StatefulSetSpec {
-  std::optional<std::int32_t> replicas = {};
-  Box<metav1::LabelSelector> selector = {};
-  corev1::PodTemplateSpec template_ = {};
-  std::vector<corev1::PersistentVolumeClaim> volumeClaimTemplates = {};
-  std::string serviceName = {};
-  std::string podManagementPolicy = {};
-  StatefulSetUpdateStrategy updateStrategy = {};
-  std::optional<std::int32_t> revisionHistoryLimit = {};
+  std::optional<std::int32_t> replicas;
+  Box<metav1::LabelSelector> selector;
+  corev1::PodTemplateSpec template_;
+  std::vector<corev1::PersistentVolumeClaim> volumeClaimTemplates;
+  std::string serviceName;
+  std::string podManagementPolicy;
+  StatefulSetUpdateStrategy updateStrategy;
+  std::optional<std::int32_t> revisionHistoryLimit;
   std::int32_t minReadySeconds = 0;
-  Box<StatefulSetPersistentVolumeClaimRetentionPolicy> persistentVolumeClaimRetentionPolicy = {};
-  Box<StatefulSetOrdinals> ordinals = {};
+  Box<StatefulSetPersistentVolumeClaimRetentionPolicy> persistentVolumeClaimRetentionPolicy;
+  Box<StatefulSetOrdinals> ordinals;
   friend bool operator==(const StatefulSetSpec&, const StatefulSetSpec&);
 };
 
 struct StatefulSetCondition {
-  std::string type = {};
-  std::string status = {};
-  metav1::Time lastTransitionTime = {};
-  std::string reason = {};
-  std::string message = {};
+  std::string type;
+  std::string status;
+  metav1::Time lastTransitionTime;
+  std::string reason;
+  std::string message;
   friend bool operator==(const StatefulSetCondition&, const StatefulSetCondition&);
 };
 
@@ -449,28 +449,28 @@ struct StatefulSetStatus {
   std::int32_t readyReplicas = 0;
   std::int32_t currentReplicas = 0;
   std::int32_t updatedReplicas = 0;
-  std::string currentRevision = {};
-  std::string updateRevision = {};
-  std::optional<std::int32_t> collisionCount = {};
-  std::vector<StatefulSetCondition> conditions = {};
+  std::string currentRevision;
+  std::string updateRevision;
+  std::optional<std::int32_t> collisionCount;
+  std::vector<StatefulSetCondition> conditions;
   std::int32_t availableReplicas = 0;
   friend bool operator==(const StatefulSetStatus&, const StatefulSetStatus&);
 };
 
 struct StatefulSet {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  StatefulSetSpec spec = {};
-  StatefulSetStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  StatefulSetSpec spec;
+  StatefulSetStatus status;
   friend bool operator==(const StatefulSet&, const StatefulSet&);
 };
 
 struct StatefulSetList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<StatefulSet> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<StatefulSet> items;
   friend bool operator==(const StatefulSetList&, const StatefulSetList&);
 };
 
@@ -480,8 +480,8 @@ struct StatefulSetOrdinals {
 };
 
 struct StatefulSetPersistentVolumeClaimRetentionPolicy {
-  std::string whenDeleted = {};
-  std::string whenScaled = {};
+  std::string whenDeleted;
+  std::string whenScaled;
   friend bool operator==(const StatefulSetPersistentVolumeClaimRetentionPolicy&,
                          const StatefulSetPersistentVolumeClaimRetentionPolicy&);
 };

@@ -83,77 +83,77 @@ inline constexpr std::string_view kImpersonateUserExtraHeaderPrefix = "Impersona
 inline constexpr std::string_view kImpersonateUserHeader = "Impersonate-User";
 
 struct BoundObjectReference {
-  std::string kind = {};
-  std::string apiVersion = {};
-  std::string name = {};
-  std::string uid = {};
+  std::string kind;
+  std::string apiVersion;
+  std::string name;
+  std::string uid;
   friend bool operator==(const BoundObjectReference&, const BoundObjectReference&);
 };
 
 struct UserInfo {
-  std::string username = {};
-  std::string uid = {};
-  std::vector<std::string> groups = {};
-  StringMap<RequiredList<std::string>> extra = {};
+  std::string username;
+  std::string uid;
+  std::vector<std::string> groups;
+  StringMap<RequiredList<std::string>> extra;
   friend bool operator==(const UserInfo&, const UserInfo&);
 };
 
 struct SelfSubjectReviewStatus {
-  UserInfo userInfo = {};
+  UserInfo userInfo;
   friend bool operator==(const SelfSubjectReviewStatus&, const SelfSubjectReviewStatus&);
 };
 
 struct SelfSubjectReview {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  SelfSubjectReviewStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  SelfSubjectReviewStatus status;
   friend bool operator==(const SelfSubjectReview&, const SelfSubjectReview&);
 };
 
 struct TokenRequestSpec {
-  RequiredList<std::string> audiences = {};
-  std::optional<std::int64_t> expirationSeconds = {};
-  Box<BoundObjectReference> boundObjectRef = {};
-  StringMap<RequiredList<std::string>> attestations = {};
+  RequiredList<std::string> audiences;
+  std::optional<std::int64_t> expirationSeconds;
+  Box<BoundObjectReference> boundObjectRef;
+  StringMap<RequiredList<std::string>> attestations;
   friend bool operator==(const TokenRequestSpec&, const TokenRequestSpec&);
 };
 
 struct TokenRequestStatus {
-  std::string token = {};
-  metav1::Time expirationTimestamp = {};
+  std::string token;
+  metav1::Time expirationTimestamp;
   friend bool operator==(const TokenRequestStatus&, const TokenRequestStatus&);
 };
 
 struct TokenRequest {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  TokenRequestSpec spec = {};
-  TokenRequestStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  TokenRequestSpec spec;
+  TokenRequestStatus status;
   friend bool operator==(const TokenRequest&, const TokenRequest&);
 };
 
 struct TokenReviewSpec {
-  std::string token = {};
-  std::vector<std::string> audiences = {};
+  std::string token;
+  std::vector<std::string> audiences;
   friend bool operator==(const TokenReviewSpec&, const TokenReviewSpec&);
 };
 
 struct TokenReviewStatus {
   bool authenticated = false;
-  UserInfo user = {};
-  std::vector<std::string> audiences = {};
-  std::string error = {};
+  UserInfo user;
+  std::vector<std::string> audiences;
+  std::string error;
   friend bool operator==(const TokenReviewStatus&, const TokenReviewStatus&);
 };
 
 struct TokenReview {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  TokenReviewSpec spec = {};
-  TokenReviewStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  TokenReviewSpec spec;
+  TokenReviewStatus status;
   friend bool operator==(const TokenReview&, const TokenReview&);
 };
 

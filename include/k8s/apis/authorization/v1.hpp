@@ -100,120 +100,120 @@ namespace authorizationv1 {
 inline constexpr std::string_view kGroupName = "authorization.k8s.io";
 
 struct FieldSelectorAttributes {
-  std::string rawSelector = {};
-  std::vector<metav1::FieldSelectorRequirement> requirements = {};
+  std::string rawSelector;
+  std::vector<metav1::FieldSelectorRequirement> requirements;
   friend bool operator==(const FieldSelectorAttributes&, const FieldSelectorAttributes&);
 };
 
 struct LabelSelectorAttributes {
-  std::string rawSelector = {};
-  std::vector<metav1::LabelSelectorRequirement> requirements = {};
+  std::string rawSelector;
+  std::vector<metav1::LabelSelectorRequirement> requirements;
   friend bool operator==(const LabelSelectorAttributes&, const LabelSelectorAttributes&);
 };
 
 struct SubjectAccessReviewSpec {
-  Box<ResourceAttributes> resourceAttributes = {};
-  Box<NonResourceAttributes> nonResourceAttributes = {};
-  std::string user = {};
-  std::vector<std::string> groups = {};
-  StringMap<RequiredList<std::string>> extra = {};
-  std::string uid = {};
+  Box<ResourceAttributes> resourceAttributes;
+  Box<NonResourceAttributes> nonResourceAttributes;
+  std::string user;
+  std::vector<std::string> groups;
+  StringMap<RequiredList<std::string>> extra;
+  std::string uid;
   friend bool operator==(const SubjectAccessReviewSpec&, const SubjectAccessReviewSpec&);
 };
 
 struct SubjectAccessReviewStatus {
   bool allowed = false;
   bool denied = false;
-  std::string reason = {};
-  std::string evaluationError = {};
+  std::string reason;
+  std::string evaluationError;
   friend bool operator==(const SubjectAccessReviewStatus&, const SubjectAccessReviewStatus&);
 };
 
 struct LocalSubjectAccessReview {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  SubjectAccessReviewSpec spec = {};
-  SubjectAccessReviewStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  SubjectAccessReviewSpec spec;
+  SubjectAccessReviewStatus status;
   friend bool operator==(const LocalSubjectAccessReview&, const LocalSubjectAccessReview&);
 };
 
 struct NonResourceAttributes {
-  std::string path = {};
-  std::string verb = {};
+  std::string path;
+  std::string verb;
   friend bool operator==(const NonResourceAttributes&, const NonResourceAttributes&);
 };
 
 struct NonResourceRule {
-  RequiredList<std::string> verbs = {};
-  std::vector<std::string> nonResourceURLs = {};
+  RequiredList<std::string> verbs;
+  std::vector<std::string> nonResourceURLs;
   friend bool operator==(const NonResourceRule&, const NonResourceRule&);
 };
 
 struct ResourceAttributes {
-  std::string namespace_ = {};
-  std::string verb = {};
-  std::string group = {};
-  std::string version = {};
-  std::string resource = {};
-  std::string subresource = {};
-  std::string name = {};
-  Box<FieldSelectorAttributes> fieldSelector = {};
-  Box<LabelSelectorAttributes> labelSelector = {};
+  std::string namespace_;
+  std::string verb;
+  std::string group;
+  std::string version;
+  std::string resource;
+  std::string subresource;
+  std::string name;
+  Box<FieldSelectorAttributes> fieldSelector;
+  Box<LabelSelectorAttributes> labelSelector;
   friend bool operator==(const ResourceAttributes&, const ResourceAttributes&);
 };
 
 struct ResourceRule {
-  RequiredList<std::string> verbs = {};
-  std::vector<std::string> apiGroups = {};
-  std::vector<std::string> resources = {};
-  std::vector<std::string> resourceNames = {};
+  RequiredList<std::string> verbs;
+  std::vector<std::string> apiGroups;
+  std::vector<std::string> resources;
+  std::vector<std::string> resourceNames;
   friend bool operator==(const ResourceRule&, const ResourceRule&);
 };
 
 struct SelfSubjectAccessReviewSpec {
-  Box<ResourceAttributes> resourceAttributes = {};
-  Box<NonResourceAttributes> nonResourceAttributes = {};
+  Box<ResourceAttributes> resourceAttributes;
+  Box<NonResourceAttributes> nonResourceAttributes;
   friend bool operator==(const SelfSubjectAccessReviewSpec&, const SelfSubjectAccessReviewSpec&);
 };
 
 struct SelfSubjectAccessReview {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  SelfSubjectAccessReviewSpec spec = {};
-  SubjectAccessReviewStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  SelfSubjectAccessReviewSpec spec;
+  SubjectAccessReviewStatus status;
   friend bool operator==(const SelfSubjectAccessReview&, const SelfSubjectAccessReview&);
 };
 
 struct SelfSubjectRulesReviewSpec {
-  std::string namespace_ = {};
+  std::string namespace_;
   friend bool operator==(const SelfSubjectRulesReviewSpec&, const SelfSubjectRulesReviewSpec&);
 };
 
 struct SubjectRulesReviewStatus {
-  RequiredList<ResourceRule> resourceRules = {};
-  RequiredList<NonResourceRule> nonResourceRules = {};
+  RequiredList<ResourceRule> resourceRules;
+  RequiredList<NonResourceRule> nonResourceRules;
   bool incomplete = false;
-  std::string evaluationError = {};
+  std::string evaluationError;
   friend bool operator==(const SubjectRulesReviewStatus&, const SubjectRulesReviewStatus&);
 };
 
 struct SelfSubjectRulesReview {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  SelfSubjectRulesReviewSpec spec = {};
-  SubjectRulesReviewStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  SelfSubjectRulesReviewSpec spec;
+  SubjectRulesReviewStatus status;
   friend bool operator==(const SelfSubjectRulesReview&, const SelfSubjectRulesReview&);
 };
 
 struct SubjectAccessReview {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  SubjectAccessReviewSpec spec = {};
-  SubjectAccessReviewStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  SubjectAccessReviewSpec spec;
+  SubjectAccessReviewStatus status;
   friend bool operator==(const SubjectAccessReview&, const SubjectAccessReview&);
 };
 

@@ -78,44 +78,44 @@ inline constexpr std::string_view kPodsMetricSourceType = "Pods";
 inline constexpr std::string_view kResourceMetricSourceType = "Resource";
 
 struct CrossVersionObjectReference {
-  std::string kind = {};
-  std::string name = {};
-  std::string apiVersion = {};
+  std::string kind;
+  std::string name;
+  std::string apiVersion;
   friend bool operator==(const CrossVersionObjectReference&, const CrossVersionObjectReference&);
 };
 
 struct HorizontalPodAutoscalerSpec {
-  CrossVersionObjectReference scaleTargetRef = {};
-  std::optional<std::int32_t> minReplicas = {};
+  CrossVersionObjectReference scaleTargetRef;
+  std::optional<std::int32_t> minReplicas;
   std::int32_t maxReplicas = 0;
-  std::optional<std::int32_t> targetCPUUtilizationPercentage = {};
+  std::optional<std::int32_t> targetCPUUtilizationPercentage;
   friend bool operator==(const HorizontalPodAutoscalerSpec&, const HorizontalPodAutoscalerSpec&);
 };
 
 struct HorizontalPodAutoscalerStatus {
-  std::optional<std::int64_t> observedGeneration = {};
-  std::optional<metav1::Time> lastScaleTime = {};
+  std::optional<std::int64_t> observedGeneration;
+  std::optional<metav1::Time> lastScaleTime;
   std::int32_t currentReplicas = 0;
   std::int32_t desiredReplicas = 0;
-  std::optional<std::int32_t> currentCPUUtilizationPercentage = {};
+  std::optional<std::int32_t> currentCPUUtilizationPercentage;
   friend bool operator==(const HorizontalPodAutoscalerStatus&,
                          const HorizontalPodAutoscalerStatus&);
 };
 
 struct HorizontalPodAutoscaler {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  HorizontalPodAutoscalerSpec spec = {};
-  HorizontalPodAutoscalerStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  HorizontalPodAutoscalerSpec spec;
+  HorizontalPodAutoscalerStatus status;
   friend bool operator==(const HorizontalPodAutoscaler&, const HorizontalPodAutoscaler&);
 };
 
 struct HorizontalPodAutoscalerList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<HorizontalPodAutoscaler> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<HorizontalPodAutoscaler> items;
   friend bool operator==(const HorizontalPodAutoscalerList&, const HorizontalPodAutoscalerList&);
 };
 
@@ -126,16 +126,16 @@ struct ScaleSpec {
 
 struct ScaleStatus {
   std::int32_t replicas = 0;
-  std::string selector = {};
+  std::string selector;
   friend bool operator==(const ScaleStatus&, const ScaleStatus&);
 };
 
 struct Scale {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  ScaleSpec spec = {};
-  ScaleStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  ScaleSpec spec;
+  ScaleStatus status;
   friend bool operator==(const Scale&, const Scale&);
 };
 

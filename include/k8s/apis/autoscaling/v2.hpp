@@ -175,186 +175,186 @@ inline constexpr std::string_view kMaxChangePolicySelect = "Max";
 inline constexpr std::string_view kMinChangePolicySelect = "Min";
 
 struct MetricTarget {
-  std::string type = {};
-  std::optional<resource::Quantity> value = {};
-  std::optional<resource::Quantity> averageValue = {};
-  std::optional<std::int32_t> averageUtilization = {};
+  std::string type;
+  std::optional<resource::Quantity> value;
+  std::optional<resource::Quantity> averageValue;
+  std::optional<std::int32_t> averageUtilization;
   friend bool operator==(const MetricTarget&, const MetricTarget&);
 };
 
 struct ContainerResourceMetricSource {
-  std::string name = {};
-  MetricTarget target = {};
-  std::string container = {};
+  std::string name;
+  MetricTarget target;
+  std::string container;
   friend bool operator==(const ContainerResourceMetricSource&,
                          const ContainerResourceMetricSource&);
 };
 
 struct MetricValueStatus {
-  std::optional<resource::Quantity> value = {};
-  std::optional<resource::Quantity> averageValue = {};
-  std::optional<std::int32_t> averageUtilization = {};
+  std::optional<resource::Quantity> value;
+  std::optional<resource::Quantity> averageValue;
+  std::optional<std::int32_t> averageUtilization;
   friend bool operator==(const MetricValueStatus&, const MetricValueStatus&);
 };
 
 struct ContainerResourceMetricStatus {
-  std::string name = {};
-  MetricValueStatus current = {};
-  std::string container = {};
+  std::string name;
+  MetricValueStatus current;
+  std::string container;
   friend bool operator==(const ContainerResourceMetricStatus&,
                          const ContainerResourceMetricStatus&);
 };
 
 struct CrossVersionObjectReference {
-  std::string kind = {};
-  std::string name = {};
-  std::string apiVersion = {};
+  std::string kind;
+  std::string name;
+  std::string apiVersion;
   friend bool operator==(const CrossVersionObjectReference&, const CrossVersionObjectReference&);
 };
 
 struct MetricIdentifier {
-  std::string name = {};
-  Box<metav1::LabelSelector> selector = {};
+  std::string name;
+  Box<metav1::LabelSelector> selector;
   friend bool operator==(const MetricIdentifier&, const MetricIdentifier&);
 };
 
 struct ExternalMetricSource {
-  MetricIdentifier metric = {};
-  MetricTarget target = {};
+  MetricIdentifier metric;
+  MetricTarget target;
   friend bool operator==(const ExternalMetricSource&, const ExternalMetricSource&);
 };
 
 struct ExternalMetricStatus {
-  MetricIdentifier metric = {};
-  MetricValueStatus current = {};
+  MetricIdentifier metric;
+  MetricValueStatus current;
   friend bool operator==(const ExternalMetricStatus&, const ExternalMetricStatus&);
 };
 
 struct HPAScalingPolicy {
-  std::string type = {};
+  std::string type;
   std::int32_t value = 0;
   std::int32_t periodSeconds = 0;
   friend bool operator==(const HPAScalingPolicy&, const HPAScalingPolicy&);
 };
 
 struct HPAScalingRules {
-  std::optional<std::int32_t> stabilizationWindowSeconds = {};
-  std::optional<std::string> selectPolicy = {};
-  std::vector<HPAScalingPolicy> policies = {};
-  std::optional<resource::Quantity> tolerance = {};
+  std::optional<std::int32_t> stabilizationWindowSeconds;
+  std::optional<std::string> selectPolicy;
+  std::vector<HPAScalingPolicy> policies;
+  std::optional<resource::Quantity> tolerance;
   friend bool operator==(const HPAScalingRules&, const HPAScalingRules&);
 };
 
 struct MetricSpec {
-  std::string type = {};
-  Box<ObjectMetricSource> object = {};
-  Box<PodsMetricSource> pods = {};
-  Box<ResourceMetricSource> resource = {};
-  Box<ContainerResourceMetricSource> containerResource = {};
-  Box<ExternalMetricSource> external = {};
+  std::string type;
+  Box<ObjectMetricSource> object;
+  Box<PodsMetricSource> pods;
+  Box<ResourceMetricSource> resource;
+  Box<ContainerResourceMetricSource> containerResource;
+  Box<ExternalMetricSource> external;
   friend bool operator==(const MetricSpec&, const MetricSpec&);
 };
 
 struct HorizontalPodAutoscalerSpec {
-  CrossVersionObjectReference scaleTargetRef = {};
-  std::optional<std::int32_t> minReplicas = {};
+  CrossVersionObjectReference scaleTargetRef;
+  std::optional<std::int32_t> minReplicas;
   std::int32_t maxReplicas = 0;
-  std::vector<MetricSpec> metrics = {};
-  Box<HorizontalPodAutoscalerBehavior> behavior = {};
+  std::vector<MetricSpec> metrics;
+  Box<HorizontalPodAutoscalerBehavior> behavior;
   friend bool operator==(const HorizontalPodAutoscalerSpec&, const HorizontalPodAutoscalerSpec&);
 };
 
 struct HorizontalPodAutoscalerCondition {
-  std::string type = {};
-  std::string status = {};
-  metav1::Time lastTransitionTime = {};
-  std::string reason = {};
-  std::string message = {};
-  std::optional<std::int64_t> observedGeneration = {};
+  std::string type;
+  std::string status;
+  metav1::Time lastTransitionTime;
+  std::string reason;
+  std::string message;
+  std::optional<std::int64_t> observedGeneration;
   friend bool operator==(const HorizontalPodAutoscalerCondition&,
                          const HorizontalPodAutoscalerCondition&);
 };
 
 struct MetricStatus {
-  std::string type = {};
-  Box<ObjectMetricStatus> object = {};
-  Box<PodsMetricStatus> pods = {};
-  Box<ResourceMetricStatus> resource = {};
-  Box<ContainerResourceMetricStatus> containerResource = {};
-  Box<ExternalMetricStatus> external = {};
+  std::string type;
+  Box<ObjectMetricStatus> object;
+  Box<PodsMetricStatus> pods;
+  Box<ResourceMetricStatus> resource;
+  Box<ContainerResourceMetricStatus> containerResource;
+  Box<ExternalMetricStatus> external;
   friend bool operator==(const MetricStatus&, const MetricStatus&);
 };
 
 struct HorizontalPodAutoscalerStatus {
-  std::optional<std::int64_t> observedGeneration = {};
-  std::optional<metav1::Time> lastScaleTime = {};
+  std::optional<std::int64_t> observedGeneration;
+  std::optional<metav1::Time> lastScaleTime;
   std::int32_t currentReplicas = 0;
   std::int32_t desiredReplicas = 0;
-  RequiredList<MetricStatus> currentMetrics = {};
-  std::vector<HorizontalPodAutoscalerCondition> conditions = {};
+  RequiredList<MetricStatus> currentMetrics;
+  std::vector<HorizontalPodAutoscalerCondition> conditions;
   friend bool operator==(const HorizontalPodAutoscalerStatus&,
                          const HorizontalPodAutoscalerStatus&);
 };
 
 struct HorizontalPodAutoscaler {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  HorizontalPodAutoscalerSpec spec = {};
-  HorizontalPodAutoscalerStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  HorizontalPodAutoscalerSpec spec;
+  HorizontalPodAutoscalerStatus status;
   friend bool operator==(const HorizontalPodAutoscaler&, const HorizontalPodAutoscaler&);
 };
 
 struct HorizontalPodAutoscalerBehavior {
-  Box<HPAScalingRules> scaleUp = {};
-  Box<HPAScalingRules> scaleDown = {};
+  Box<HPAScalingRules> scaleUp;
+  Box<HPAScalingRules> scaleDown;
   friend bool operator==(const HorizontalPodAutoscalerBehavior&,
                          const HorizontalPodAutoscalerBehavior&);
 };
 
 struct HorizontalPodAutoscalerList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<HorizontalPodAutoscaler> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<HorizontalPodAutoscaler> items;
   friend bool operator==(const HorizontalPodAutoscalerList&, const HorizontalPodAutoscalerList&);
 };
 
 struct ObjectMetricSource {
-  CrossVersionObjectReference describedObject = {};
-  MetricTarget target = {};
-  MetricIdentifier metric = {};
+  CrossVersionObjectReference describedObject;
+  MetricTarget target;
+  MetricIdentifier metric;
   friend bool operator==(const ObjectMetricSource&, const ObjectMetricSource&);
 };
 
 struct ObjectMetricStatus {
-  MetricIdentifier metric = {};
-  MetricValueStatus current = {};
-  CrossVersionObjectReference describedObject = {};
+  MetricIdentifier metric;
+  MetricValueStatus current;
+  CrossVersionObjectReference describedObject;
   friend bool operator==(const ObjectMetricStatus&, const ObjectMetricStatus&);
 };
 
 struct PodsMetricSource {
-  MetricIdentifier metric = {};
-  MetricTarget target = {};
+  MetricIdentifier metric;
+  MetricTarget target;
   friend bool operator==(const PodsMetricSource&, const PodsMetricSource&);
 };
 
 struct PodsMetricStatus {
-  MetricIdentifier metric = {};
-  MetricValueStatus current = {};
+  MetricIdentifier metric;
+  MetricValueStatus current;
   friend bool operator==(const PodsMetricStatus&, const PodsMetricStatus&);
 };
 
 struct ResourceMetricSource {
-  std::string name = {};
-  MetricTarget target = {};
+  std::string name;
+  MetricTarget target;
   friend bool operator==(const ResourceMetricSource&, const ResourceMetricSource&);
 };
 
 struct ResourceMetricStatus {
-  std::string name = {};
-  MetricValueStatus current = {};
+  std::string name;
+  MetricValueStatus current;
   friend bool operator==(const ResourceMetricStatus&, const ResourceMetricStatus&);
 };
 

@@ -158,159 +158,159 @@ inline constexpr std::string_view kJobReasonPodFailurePolicy = "PodFailurePolicy
 inline constexpr std::string_view kJobReasonSuccessPolicy = "SuccessPolicy";
 
 struct JobSpec {
-  std::optional<std::int32_t> parallelism = {};
-  std::optional<std::int32_t> completions = {};
-  std::optional<std::int64_t> activeDeadlineSeconds = {};
-  Box<PodFailurePolicy> podFailurePolicy = {};
-  Box<SuccessPolicy> successPolicy = {};
-  std::optional<std::int32_t> backoffLimit = {};
-  std::optional<std::int32_t> backoffLimitPerIndex = {};
-  std::optional<std::int32_t> maxFailedIndexes = {};
-  Box<metav1::LabelSelector> selector = {};
-  std::optional<bool> manualSelector = {};
-  corev1::PodTemplateSpec template_ = {};
-  std::optional<std::int32_t> ttlSecondsAfterFinished = {};
-  std::optional<std::string> completionMode = {};
-  std::optional<bool> suspend = {};
-  std::optional<std::string> podReplacementPolicy = {};
-  std::optional<std::string> managedBy = {};
-  Box<JobSchedulingConfiguration> scheduling = {};
+  std::optional<std::int32_t> parallelism;
+  std::optional<std::int32_t> completions;
+  std::optional<std::int64_t> activeDeadlineSeconds;
+  Box<PodFailurePolicy> podFailurePolicy;
+  Box<SuccessPolicy> successPolicy;
+  std::optional<std::int32_t> backoffLimit;
+  std::optional<std::int32_t> backoffLimitPerIndex;
+  std::optional<std::int32_t> maxFailedIndexes;
+  Box<metav1::LabelSelector> selector;
+  std::optional<bool> manualSelector;
+  corev1::PodTemplateSpec template_;
+  std::optional<std::int32_t> ttlSecondsAfterFinished;
+  std::optional<std::string> completionMode;
+  std::optional<bool> suspend;
+  std::optional<std::string> podReplacementPolicy;
+  std::optional<std::string> managedBy;
+  Box<JobSchedulingConfiguration> scheduling;
   friend bool operator==(const JobSpec&, const JobSpec&);
 };
 
 struct JobTemplateSpec {
-  metav1::ObjectMeta metadata = {};
-  JobSpec spec = {};
+  metav1::ObjectMeta metadata;
+  JobSpec spec;
   friend bool operator==(const JobTemplateSpec&, const JobTemplateSpec&);
 };
 
 struct CronJobSpec {
-  std::string schedule = {};
-  std::optional<std::string> timeZone = {};
-  std::optional<std::int64_t> startingDeadlineSeconds = {};
-  std::string concurrencyPolicy = {};
-  std::optional<bool> suspend = {};
-  JobTemplateSpec jobTemplate = {};
-  std::optional<std::int32_t> successfulJobsHistoryLimit = {};
-  std::optional<std::int32_t> failedJobsHistoryLimit = {};
+  std::string schedule;
+  std::optional<std::string> timeZone;
+  std::optional<std::int64_t> startingDeadlineSeconds;
+  std::string concurrencyPolicy;
+  std::optional<bool> suspend;
+  JobTemplateSpec jobTemplate;
+  std::optional<std::int32_t> successfulJobsHistoryLimit;
+  std::optional<std::int32_t> failedJobsHistoryLimit;
   friend bool operator==(const CronJobSpec&, const CronJobSpec&);
 };
 
 struct CronJobStatus {
-  std::vector<corev1::ObjectReference> active = {};
-  std::optional<metav1::Time> lastScheduleTime = {};
-  std::optional<metav1::Time> lastSuccessfulTime = {};
+  std::vector<corev1::ObjectReference> active;
+  std::optional<metav1::Time> lastScheduleTime;
+  std::optional<metav1::Time> lastSuccessfulTime;
   friend bool operator==(const CronJobStatus&, const CronJobStatus&);
 };
 
 struct CronJob {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  CronJobSpec spec = {};
-  CronJobStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  CronJobSpec spec;
+  CronJobStatus status;
   friend bool operator==(const CronJob&, const CronJob&);
 };
 
 struct CronJobList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<CronJob> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<CronJob> items;
   friend bool operator==(const CronJobList&, const CronJobList&);
 };
 
 struct JobCondition {
-  std::string type = {};
-  std::string status = {};
-  metav1::Time lastProbeTime = {};
-  metav1::Time lastTransitionTime = {};
-  std::string reason = {};
-  std::string message = {};
+  std::string type;
+  std::string status;
+  metav1::Time lastProbeTime;
+  metav1::Time lastTransitionTime;
+  std::string reason;
+  std::string message;
   friend bool operator==(const JobCondition&, const JobCondition&);
 };
 
 struct JobStatus {
-  std::vector<JobCondition> conditions = {};
-  std::optional<metav1::Time> startTime = {};
-  std::optional<metav1::Time> completionTime = {};
+  std::vector<JobCondition> conditions;
+  std::optional<metav1::Time> startTime;
+  std::optional<metav1::Time> completionTime;
   std::int32_t active = 0;
   std::int32_t succeeded = 0;
   std::int32_t failed = 0;
-  std::optional<std::int32_t> terminating = {};
-  std::string completedIndexes = {};
-  std::optional<std::string> failedIndexes = {};
-  Box<UncountedTerminatedPods> uncountedTerminatedPods = {};
-  std::optional<std::int32_t> ready = {};
+  std::optional<std::int32_t> terminating;
+  std::string completedIndexes;
+  std::optional<std::string> failedIndexes;
+  Box<UncountedTerminatedPods> uncountedTerminatedPods;
+  std::optional<std::int32_t> ready;
   friend bool operator==(const JobStatus&, const JobStatus&);
 };
 
 struct Job {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  JobSpec spec = {};
-  JobStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  JobSpec spec;
+  JobStatus status;
   friend bool operator==(const Job&, const Job&);
 };
 
 struct JobList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<Job> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<Job> items;
   friend bool operator==(const JobList&, const JobList&);
 };
 
 struct JobSchedulingConfiguration {
-  Box<schedulingv1alpha3::WorkloadPodGroupSchedulingPolicy> schedulingPolicy = {};
-  Box<schedulingv1alpha3::WorkloadPodGroupSchedulingConstraints> schedulingConstraints = {};
-  Box<schedulingv1alpha3::WorkloadPodGroupDisruptionMode> disruptionMode = {};
-  std::vector<schedulingv1alpha3::WorkloadPodGroupResourceClaim> resourceClaims = {};
+  Box<schedulingv1alpha3::WorkloadPodGroupSchedulingPolicy> schedulingPolicy;
+  Box<schedulingv1alpha3::WorkloadPodGroupSchedulingConstraints> schedulingConstraints;
+  Box<schedulingv1alpha3::WorkloadPodGroupDisruptionMode> disruptionMode;
+  std::vector<schedulingv1alpha3::WorkloadPodGroupResourceClaim> resourceClaims;
   friend bool operator==(const JobSchedulingConfiguration&, const JobSchedulingConfiguration&);
 };
 
 struct PodFailurePolicyOnPodConditionsPattern {
-  std::string type = {};
-  std::string status = {};
+  std::string type;
+  std::string status;
   friend bool operator==(const PodFailurePolicyOnPodConditionsPattern&,
                          const PodFailurePolicyOnPodConditionsPattern&);
 };
 
 struct PodFailurePolicyRule {
-  std::string action = {};
-  Box<PodFailurePolicyOnExitCodesRequirement> onExitCodes = {};
-  std::vector<PodFailurePolicyOnPodConditionsPattern> onPodConditions = {};
+  std::string action;
+  Box<PodFailurePolicyOnExitCodesRequirement> onExitCodes;
+  std::vector<PodFailurePolicyOnPodConditionsPattern> onPodConditions;
   friend bool operator==(const PodFailurePolicyRule&, const PodFailurePolicyRule&);
 };
 
 struct PodFailurePolicy {
-  RequiredList<PodFailurePolicyRule> rules = {};
+  RequiredList<PodFailurePolicyRule> rules;
   friend bool operator==(const PodFailurePolicy&, const PodFailurePolicy&);
 };
 
 struct PodFailurePolicyOnExitCodesRequirement {
-  std::optional<std::string> containerName = {};
-  std::string operator_ = {};
-  RequiredList<std::int32_t> values = {};
+  std::optional<std::string> containerName;
+  std::string operator_;
+  RequiredList<std::int32_t> values;
   friend bool operator==(const PodFailurePolicyOnExitCodesRequirement&,
                          const PodFailurePolicyOnExitCodesRequirement&);
 };
 
 struct SuccessPolicyRule {
-  std::optional<std::string> succeededIndexes = {};
-  std::optional<std::int32_t> succeededCount = {};
+  std::optional<std::string> succeededIndexes;
+  std::optional<std::int32_t> succeededCount;
   friend bool operator==(const SuccessPolicyRule&, const SuccessPolicyRule&);
 };
 
 struct SuccessPolicy {
-  RequiredList<SuccessPolicyRule> rules = {};
+  RequiredList<SuccessPolicyRule> rules;
   friend bool operator==(const SuccessPolicy&, const SuccessPolicy&);
 };
 
 struct UncountedTerminatedPods {
-  std::vector<std::string> succeeded = {};
-  std::vector<std::string> failed = {};
+  std::vector<std::string> succeeded;
+  std::vector<std::string> failed;
   friend bool operator==(const UncountedTerminatedPods&, const UncountedTerminatedPods&);
 };
 

@@ -131,113 +131,113 @@ inline constexpr std::string_view kPodCertificateRequestConditionUnsupportedKeyT
     "UnsupportedKeyType";
 
 struct CertificateSigningRequestSpec {
-  Bytes request = {};
-  std::string signerName = {};
-  std::optional<std::int32_t> expirationSeconds = {};
-  std::vector<std::string> usages = {};
-  std::string username = {};
-  std::string uid = {};
-  std::vector<std::string> groups = {};
-  StringMap<RequiredList<std::string>> extra = {};
+  Bytes request;
+  std::string signerName;
+  std::optional<std::int32_t> expirationSeconds;
+  std::vector<std::string> usages;
+  std::string username;
+  std::string uid;
+  std::vector<std::string> groups;
+  StringMap<RequiredList<std::string>> extra;
   friend bool operator==(const CertificateSigningRequestSpec&,
                          const CertificateSigningRequestSpec&);
 };
 
 struct CertificateSigningRequestCondition {
-  std::string type = {};
-  std::string status = {};
-  std::string reason = {};
-  std::string message = {};
-  metav1::Time lastUpdateTime = {};
-  metav1::Time lastTransitionTime = {};
+  std::string type;
+  std::string status;
+  std::string reason;
+  std::string message;
+  metav1::Time lastUpdateTime;
+  metav1::Time lastTransitionTime;
   friend bool operator==(const CertificateSigningRequestCondition&,
                          const CertificateSigningRequestCondition&);
 };
 
 struct CertificateSigningRequestStatus {
-  std::vector<CertificateSigningRequestCondition> conditions = {};
-  Bytes certificate = {};
+  std::vector<CertificateSigningRequestCondition> conditions;
+  Bytes certificate;
   friend bool operator==(const CertificateSigningRequestStatus&,
                          const CertificateSigningRequestStatus&);
 };
 
 struct CertificateSigningRequest {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  CertificateSigningRequestSpec spec = {};
-  CertificateSigningRequestStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  CertificateSigningRequestSpec spec;
+  CertificateSigningRequestStatus status;
   friend bool operator==(const CertificateSigningRequest&, const CertificateSigningRequest&);
 };
 
 struct CertificateSigningRequestList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<CertificateSigningRequest> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<CertificateSigningRequest> items;
   friend bool operator==(const CertificateSigningRequestList&,
                          const CertificateSigningRequestList&);
 };
 
 struct ClusterTrustBundleSpec {
-  std::string signerName = {};
-  std::string trustBundle = {};
+  std::string signerName;
+  std::string trustBundle;
   friend bool operator==(const ClusterTrustBundleSpec&, const ClusterTrustBundleSpec&);
 };
 
 struct ClusterTrustBundle {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  ClusterTrustBundleSpec spec = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  ClusterTrustBundleSpec spec;
   friend bool operator==(const ClusterTrustBundle&, const ClusterTrustBundle&);
 };
 
 struct ClusterTrustBundleList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<ClusterTrustBundle> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<ClusterTrustBundle> items;
   friend bool operator==(const ClusterTrustBundleList&, const ClusterTrustBundleList&);
 };
 
 struct PodCertificateRequestSpec {
-  std::string signerName = {};
-  std::string podName = {};
-  std::string podUID = {};
-  std::string serviceAccountName = {};
-  std::string serviceAccountUID = {};
-  std::string nodeName = {};
-  std::string nodeUID = {};
-  std::optional<std::int32_t> maxExpirationSeconds = {};
-  Bytes stubPKCS10Request = {};
-  StringMap<std::string> unverifiedUserAnnotations = {};
+  std::string signerName;
+  std::string podName;
+  std::string podUID;
+  std::string serviceAccountName;
+  std::string serviceAccountUID;
+  std::string nodeName;
+  std::string nodeUID;
+  std::optional<std::int32_t> maxExpirationSeconds;
+  Bytes stubPKCS10Request;
+  StringMap<std::string> unverifiedUserAnnotations;
   friend bool operator==(const PodCertificateRequestSpec&, const PodCertificateRequestSpec&);
 };
 
 struct PodCertificateRequestStatus {
-  std::vector<metav1::Condition> conditions = {};
-  std::string certificateChain = {};
-  std::optional<metav1::Time> notBefore = {};
-  std::optional<metav1::Time> beginRefreshAt = {};
-  std::optional<metav1::Time> notAfter = {};
+  std::vector<metav1::Condition> conditions;
+  std::string certificateChain;
+  std::optional<metav1::Time> notBefore;
+  std::optional<metav1::Time> beginRefreshAt;
+  std::optional<metav1::Time> notAfter;
   friend bool operator==(const PodCertificateRequestStatus&, const PodCertificateRequestStatus&);
 };
 
 struct PodCertificateRequest {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  PodCertificateRequestSpec spec = {};
-  PodCertificateRequestStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  PodCertificateRequestSpec spec;
+  PodCertificateRequestStatus status;
   friend bool operator==(const PodCertificateRequest&, const PodCertificateRequest&);
 };
 
 struct PodCertificateRequestList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<PodCertificateRequest> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<PodCertificateRequest> items;
   friend bool operator==(const PodCertificateRequestList&, const PodCertificateRequestList&);
 };
 

@@ -107,66 +107,66 @@ inline constexpr std::string_view kPodCertificateRequestConditionUnsupportedKeyT
     "UnsupportedKeyType";
 
 struct ClusterTrustBundleSpec {
-  std::string signerName = {};
-  std::string trustBundle = {};
+  std::string signerName;
+  std::string trustBundle;
   friend bool operator==(const ClusterTrustBundleSpec&, const ClusterTrustBundleSpec&);
 };
 
 struct ClusterTrustBundle {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  ClusterTrustBundleSpec spec = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  ClusterTrustBundleSpec spec;
   friend bool operator==(const ClusterTrustBundle&, const ClusterTrustBundle&);
 };
 
 struct ClusterTrustBundleList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<ClusterTrustBundle> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<ClusterTrustBundle> items;
   friend bool operator==(const ClusterTrustBundleList&, const ClusterTrustBundleList&);
 };
 
 struct PodCertificateRequestSpec {
-  std::string signerName = {};
-  std::string podName = {};
-  std::string podUID = {};
-  std::string serviceAccountName = {};
-  std::string serviceAccountUID = {};
-  std::string nodeName = {};
-  std::string nodeUID = {};
-  std::optional<std::int32_t> maxExpirationSeconds = {};
-  Bytes pkixPublicKey = {};
-  Bytes proofOfPossession = {};
-  Bytes stubPKCS10Request = {};
-  StringMap<std::string> unverifiedUserAnnotations = {};
+  std::string signerName;
+  std::string podName;
+  std::string podUID;
+  std::string serviceAccountName;
+  std::string serviceAccountUID;
+  std::string nodeName;
+  std::string nodeUID;
+  std::optional<std::int32_t> maxExpirationSeconds;
+  Bytes pkixPublicKey;
+  Bytes proofOfPossession;
+  Bytes stubPKCS10Request;
+  StringMap<std::string> unverifiedUserAnnotations;
   friend bool operator==(const PodCertificateRequestSpec&, const PodCertificateRequestSpec&);
 };
 
 struct PodCertificateRequestStatus {
-  std::vector<metav1::Condition> conditions = {};
-  std::string certificateChain = {};
-  std::optional<metav1::Time> notBefore = {};
-  std::optional<metav1::Time> beginRefreshAt = {};
-  std::optional<metav1::Time> notAfter = {};
+  std::vector<metav1::Condition> conditions;
+  std::string certificateChain;
+  std::optional<metav1::Time> notBefore;
+  std::optional<metav1::Time> beginRefreshAt;
+  std::optional<metav1::Time> notAfter;
   friend bool operator==(const PodCertificateRequestStatus&, const PodCertificateRequestStatus&);
 };
 
 struct PodCertificateRequest {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  PodCertificateRequestSpec spec = {};
-  PodCertificateRequestStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  PodCertificateRequestSpec spec;
+  PodCertificateRequestStatus status;
   friend bool operator==(const PodCertificateRequest&, const PodCertificateRequest&);
 };
 
 struct PodCertificateRequestList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<PodCertificateRequest> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<PodCertificateRequest> items;
   friend bool operator==(const PodCertificateRequestList&, const PodCertificateRequestList&);
 };
 

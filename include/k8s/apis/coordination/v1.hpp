@@ -43,29 +43,29 @@ inline constexpr std::string_view kGroupName = "coordination.k8s.io";
 inline constexpr std::string_view kOldestEmulationVersion = "OldestEmulationVersion";
 
 struct LeaseSpec {
-  std::optional<std::string> holderIdentity = {};
-  std::optional<std::int32_t> leaseDurationSeconds = {};
-  std::optional<metav1::MicroTime> acquireTime = {};
-  std::optional<metav1::MicroTime> renewTime = {};
-  std::optional<std::int32_t> leaseTransitions = {};
-  std::optional<std::string> strategy = {};
-  std::optional<std::string> preferredHolder = {};
+  std::optional<std::string> holderIdentity;
+  std::optional<std::int32_t> leaseDurationSeconds;
+  std::optional<metav1::MicroTime> acquireTime;
+  std::optional<metav1::MicroTime> renewTime;
+  std::optional<std::int32_t> leaseTransitions;
+  std::optional<std::string> strategy;
+  std::optional<std::string> preferredHolder;
   friend bool operator==(const LeaseSpec&, const LeaseSpec&);
 };
 
 struct Lease {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  LeaseSpec spec = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  LeaseSpec spec;
   friend bool operator==(const Lease&, const Lease&);
 };
 
 struct LeaseList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<Lease> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<Lease> items;
   friend bool operator==(const LeaseList&, const LeaseList&);
 };
 

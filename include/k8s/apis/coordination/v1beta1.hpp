@@ -39,28 +39,28 @@ namespace coordinationv1beta1 {
 inline constexpr std::string_view kGroupName = "coordination.k8s.io";
 
 struct LeaseCandidateSpec {
-  std::string leaseName = {};
-  std::optional<metav1::MicroTime> pingTime = {};
-  std::optional<metav1::MicroTime> renewTime = {};
-  std::string binaryVersion = {};
-  std::string emulationVersion = {};
-  std::string strategy = {};
+  std::string leaseName;
+  std::optional<metav1::MicroTime> pingTime;
+  std::optional<metav1::MicroTime> renewTime;
+  std::string binaryVersion;
+  std::string emulationVersion;
+  std::string strategy;
   friend bool operator==(const LeaseCandidateSpec&, const LeaseCandidateSpec&);
 };
 
 struct LeaseCandidate {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  LeaseCandidateSpec spec = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  LeaseCandidateSpec spec;
   friend bool operator==(const LeaseCandidate&, const LeaseCandidate&);
 };
 
 struct LeaseCandidateList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<LeaseCandidate> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<LeaseCandidate> items;
   friend bool operator==(const LeaseCandidateList&, const LeaseCandidateList&);
 };
 

@@ -1796,8 +1796,8 @@ inline constexpr std::string_view kTolerationsAnnotationKey =
 using ResourceList = StringMap<resource::Quantity>;
 
 struct AWSElasticBlockStoreVolumeSource {
-  std::string volumeID = {};
-  std::string fsType = {};
+  std::string volumeID;
+  std::string fsType;
   std::int32_t partition = 0;
   bool readOnly = false;
   friend bool operator==(const AWSElasticBlockStoreVolumeSource&,
@@ -1805,326 +1805,326 @@ struct AWSElasticBlockStoreVolumeSource {
 };
 
 struct Affinity {
-  Box<NodeAffinity> nodeAffinity = {};
-  Box<PodAffinity> podAffinity = {};
-  Box<PodAntiAffinity> podAntiAffinity = {};
+  Box<NodeAffinity> nodeAffinity;
+  Box<PodAffinity> podAffinity;
+  Box<PodAntiAffinity> podAntiAffinity;
   friend bool operator==(const Affinity&, const Affinity&);
 };
 
 struct AppArmorProfile {
-  std::string type = {};
-  std::optional<std::string> localhostProfile = {};
+  std::string type;
+  std::optional<std::string> localhostProfile;
   friend bool operator==(const AppArmorProfile&, const AppArmorProfile&);
 };
 
 struct AttachedVolume {
-  std::string name = {};
-  std::string devicePath = {};
+  std::string name;
+  std::string devicePath;
   friend bool operator==(const AttachedVolume&, const AttachedVolume&);
 };
 
 struct AzureDiskVolumeSource {
-  std::string diskName = {};
-  std::string diskURI = {};
-  std::optional<std::string> cachingMode = {};
-  std::optional<std::string> fsType = {};
-  std::optional<bool> readOnly = {};
-  std::optional<std::string> kind = {};
+  std::string diskName;
+  std::string diskURI;
+  std::optional<std::string> cachingMode;
+  std::optional<std::string> fsType;
+  std::optional<bool> readOnly;
+  std::optional<std::string> kind;
   friend bool operator==(const AzureDiskVolumeSource&, const AzureDiskVolumeSource&);
 };
 
 struct AzureFilePersistentVolumeSource {
-  std::string secretName = {};
-  std::string shareName = {};
+  std::string secretName;
+  std::string shareName;
   bool readOnly = false;
-  std::optional<std::string> secretNamespace = {};
+  std::optional<std::string> secretNamespace;
   friend bool operator==(const AzureFilePersistentVolumeSource&,
                          const AzureFilePersistentVolumeSource&);
 };
 
 struct AzureFileVolumeSource {
-  std::string secretName = {};
-  std::string shareName = {};
+  std::string secretName;
+  std::string shareName;
   bool readOnly = false;
   friend bool operator==(const AzureFileVolumeSource&, const AzureFileVolumeSource&);
 };
 
 struct ObjectReference {
-  std::string kind = {};
-  std::string namespace_ = {};
-  std::string name = {};
-  std::string uid = {};
-  std::string apiVersion = {};
-  std::string resourceVersion = {};
-  std::string fieldPath = {};
+  std::string kind;
+  std::string namespace_;
+  std::string name;
+  std::string uid;
+  std::string apiVersion;
+  std::string resourceVersion;
+  std::string fieldPath;
   friend bool operator==(const ObjectReference&, const ObjectReference&);
 };
 
 struct Binding {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  ObjectReference target = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  ObjectReference target;
   friend bool operator==(const Binding&, const Binding&);
 };
 
 struct CSIPersistentVolumeSource {
-  std::string driver = {};
-  std::string volumeHandle = {};
+  std::string driver;
+  std::string volumeHandle;
   bool readOnly = false;
-  std::string fsType = {};
-  StringMap<std::string> volumeAttributes = {};
-  Box<SecretReference> controllerPublishSecretRef = {};
-  Box<SecretReference> nodeStageSecretRef = {};
-  Box<SecretReference> nodePublishSecretRef = {};
-  Box<SecretReference> controllerExpandSecretRef = {};
-  Box<SecretReference> nodeExpandSecretRef = {};
+  std::string fsType;
+  StringMap<std::string> volumeAttributes;
+  Box<SecretReference> controllerPublishSecretRef;
+  Box<SecretReference> nodeStageSecretRef;
+  Box<SecretReference> nodePublishSecretRef;
+  Box<SecretReference> controllerExpandSecretRef;
+  Box<SecretReference> nodeExpandSecretRef;
   friend bool operator==(const CSIPersistentVolumeSource&, const CSIPersistentVolumeSource&);
 };
 
 struct CSIVolumeSource {
-  std::string driver = {};
-  std::optional<bool> readOnly = {};
-  std::optional<std::string> fsType = {};
-  StringMap<std::string> volumeAttributes = {};
-  Box<LocalObjectReference> nodePublishSecretRef = {};
+  std::string driver;
+  std::optional<bool> readOnly;
+  std::optional<std::string> fsType;
+  StringMap<std::string> volumeAttributes;
+  Box<LocalObjectReference> nodePublishSecretRef;
   friend bool operator==(const CSIVolumeSource&, const CSIVolumeSource&);
 };
 
 struct Capabilities {
-  std::vector<std::string> add = {};
-  std::vector<std::string> drop = {};
+  std::vector<std::string> add;
+  std::vector<std::string> drop;
   friend bool operator==(const Capabilities&, const Capabilities&);
 };
 
 struct CephFSPersistentVolumeSource {
-  RequiredList<std::string> monitors = {};
-  std::string path = {};
-  std::string user = {};
-  std::string secretFile = {};
-  Box<SecretReference> secretRef = {};
+  RequiredList<std::string> monitors;
+  std::string path;
+  std::string user;
+  std::string secretFile;
+  Box<SecretReference> secretRef;
   bool readOnly = false;
   friend bool operator==(const CephFSPersistentVolumeSource&, const CephFSPersistentVolumeSource&);
 };
 
 struct CephFSVolumeSource {
-  RequiredList<std::string> monitors = {};
-  std::string path = {};
-  std::string user = {};
-  std::string secretFile = {};
-  Box<LocalObjectReference> secretRef = {};
+  RequiredList<std::string> monitors;
+  std::string path;
+  std::string user;
+  std::string secretFile;
+  Box<LocalObjectReference> secretRef;
   bool readOnly = false;
   friend bool operator==(const CephFSVolumeSource&, const CephFSVolumeSource&);
 };
 
 struct CinderPersistentVolumeSource {
-  std::string volumeID = {};
-  std::string fsType = {};
+  std::string volumeID;
+  std::string fsType;
   bool readOnly = false;
-  Box<SecretReference> secretRef = {};
+  Box<SecretReference> secretRef;
   friend bool operator==(const CinderPersistentVolumeSource&, const CinderPersistentVolumeSource&);
 };
 
 struct CinderVolumeSource {
-  std::string volumeID = {};
-  std::string fsType = {};
+  std::string volumeID;
+  std::string fsType;
   bool readOnly = false;
-  Box<LocalObjectReference> secretRef = {};
+  Box<LocalObjectReference> secretRef;
   friend bool operator==(const CinderVolumeSource&, const CinderVolumeSource&);
 };
 
 struct ClientIPConfig {
-  std::optional<std::int32_t> timeoutSeconds = {};
+  std::optional<std::int32_t> timeoutSeconds;
   friend bool operator==(const ClientIPConfig&, const ClientIPConfig&);
 };
 
 struct ClusterTrustBundleProjection {
-  std::optional<std::string> name = {};
-  std::optional<std::string> signerName = {};
-  Box<metav1::LabelSelector> labelSelector = {};
-  std::optional<bool> optional = {};
-  std::string path = {};
-  std::optional<std::int64_t> user = {};
+  std::optional<std::string> name;
+  std::optional<std::string> signerName;
+  Box<metav1::LabelSelector> labelSelector;
+  std::optional<bool> optional;
+  std::string path;
+  std::optional<std::int64_t> user;
   friend bool operator==(const ClusterTrustBundleProjection&, const ClusterTrustBundleProjection&);
 };
 
 struct ComponentCondition {
-  std::string type = {};
-  std::string status = {};
-  std::string message = {};
-  std::string error = {};
+  std::string type;
+  std::string status;
+  std::string message;
+  std::string error;
   friend bool operator==(const ComponentCondition&, const ComponentCondition&);
 };
 
 struct ComponentStatus {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  std::vector<ComponentCondition> conditions = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  std::vector<ComponentCondition> conditions;
   friend bool operator==(const ComponentStatus&, const ComponentStatus&);
 };
 
 struct ComponentStatusList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<ComponentStatus> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<ComponentStatus> items;
   friend bool operator==(const ComponentStatusList&, const ComponentStatusList&);
 };
 
 struct ConfigMap {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  std::optional<bool> immutable = {};
-  StringMap<std::string> data = {};
-  StringMap<Bytes> binaryData = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  std::optional<bool> immutable;
+  StringMap<std::string> data;
+  StringMap<Bytes> binaryData;
   friend bool operator==(const ConfigMap&, const ConfigMap&);
 };
 
 struct ConfigMapEnvSource {
-  std::string name = {};
-  std::optional<bool> optional = {};
+  std::string name;
+  std::optional<bool> optional;
   friend bool operator==(const ConfigMapEnvSource&, const ConfigMapEnvSource&);
 };
 
 struct ConfigMapKeySelector {
-  std::string name = {};
-  std::string key = {};
-  std::optional<bool> optional = {};
+  std::string name;
+  std::string key;
+  std::optional<bool> optional;
   friend bool operator==(const ConfigMapKeySelector&, const ConfigMapKeySelector&);
 };
 
 struct ConfigMapList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<ConfigMap> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<ConfigMap> items;
   friend bool operator==(const ConfigMapList&, const ConfigMapList&);
 };
 
 struct ConfigMapNodeConfigSource {
-  std::string namespace_ = {};
-  std::string name = {};
-  std::string uid = {};
-  std::string resourceVersion = {};
-  std::string kubeletConfigKey = {};
+  std::string namespace_;
+  std::string name;
+  std::string uid;
+  std::string resourceVersion;
+  std::string kubeletConfigKey;
   friend bool operator==(const ConfigMapNodeConfigSource&, const ConfigMapNodeConfigSource&);
 };
 
 struct KeyToPath {
-  std::string key = {};
-  std::string path = {};
-  std::optional<std::int32_t> mode = {};
-  std::optional<std::int64_t> user = {};
+  std::string key;
+  std::string path;
+  std::optional<std::int32_t> mode;
+  std::optional<std::int64_t> user;
   friend bool operator==(const KeyToPath&, const KeyToPath&);
 };
 
 struct ConfigMapProjection {
-  std::string name = {};
-  std::vector<KeyToPath> items = {};
-  std::optional<bool> optional = {};
+  std::string name;
+  std::vector<KeyToPath> items;
+  std::optional<bool> optional;
   friend bool operator==(const ConfigMapProjection&, const ConfigMapProjection&);
 };
 
 struct ConfigMapVolumeSource {
-  std::string name = {};
-  std::vector<KeyToPath> items = {};
-  std::optional<std::int32_t> defaultMode = {};
-  std::optional<bool> optional = {};
-  std::optional<std::int64_t> defaultUser = {};
+  std::string name;
+  std::vector<KeyToPath> items;
+  std::optional<std::int32_t> defaultMode;
+  std::optional<bool> optional;
+  std::optional<std::int64_t> defaultUser;
   friend bool operator==(const ConfigMapVolumeSource&, const ConfigMapVolumeSource&);
 };
 
 struct ContainerPort {
-  std::string name = {};
+  std::string name;
   std::int32_t hostPort = 0;
   std::int32_t containerPort = 0;
-  std::string protocol = {};
-  std::string hostIP = {};
+  std::string protocol;
+  std::string hostIP;
   friend bool operator==(const ContainerPort&, const ContainerPort&);
 };
 
 struct ContainerResizePolicy {
-  std::string resourceName = {};
-  std::string restartPolicy = {};
+  std::string resourceName;
+  std::string restartPolicy;
   friend bool operator==(const ContainerResizePolicy&, const ContainerResizePolicy&);
 };
 
 struct ContainerRestartRule {
-  std::string action = {};
-  Box<ContainerRestartRuleOnExitCodes> exitCodes = {};
+  std::string action;
+  Box<ContainerRestartRuleOnExitCodes> exitCodes;
   friend bool operator==(const ContainerRestartRule&, const ContainerRestartRule&);
 };
 
 struct EnvFromSource {
-  std::string prefix = {};
-  Box<ConfigMapEnvSource> configMapRef = {};
-  Box<SecretEnvSource> secretRef = {};
+  std::string prefix;
+  Box<ConfigMapEnvSource> configMapRef;
+  Box<SecretEnvSource> secretRef;
   friend bool operator==(const EnvFromSource&, const EnvFromSource&);
 };
 
 struct EnvVar {
-  std::string name = {};
-  std::string value = {};
-  Box<EnvVarSource> valueFrom = {};
+  std::string name;
+  std::string value;
+  Box<EnvVarSource> valueFrom;
   friend bool operator==(const EnvVar&, const EnvVar&);
 };
 
 struct ResourceClaim {
-  std::string name = {};
-  std::string request = {};
+  std::string name;
+  std::string request;
   friend bool operator==(const ResourceClaim&, const ResourceClaim&);
 };
 
 struct ResourceRequirements {
-  ResourceList limits = {};
-  ResourceList requests = {};
-  std::vector<ResourceClaim> claims = {};
+  ResourceList limits;
+  ResourceList requests;
+  std::vector<ResourceClaim> claims;
   friend bool operator==(const ResourceRequirements&, const ResourceRequirements&);
 };
 
 struct VolumeDevice {
-  std::string name = {};
-  std::string devicePath = {};
+  std::string name;
+  std::string devicePath;
   friend bool operator==(const VolumeDevice&, const VolumeDevice&);
 };
 
 struct VolumeMount {
-  std::string name = {};
+  std::string name;
   bool readOnly = false;
-  std::optional<std::string> recursiveReadOnly = {};
-  std::string mountPath = {};
-  std::string subPath = {};
-  std::optional<std::string> mountPropagation = {};
-  std::string subPathExpr = {};
-  std::vector<std::string> bindMountOptions = {};
+  std::optional<std::string> recursiveReadOnly;
+  std::string mountPath;
+  std::string subPath;
+  std::optional<std::string> mountPropagation;
+  std::string subPathExpr;
+  std::vector<std::string> bindMountOptions;
   friend bool operator==(const VolumeMount&, const VolumeMount&);
 };
 
 struct Container {
-  std::string name = {};
-  std::string image = {};
-  std::vector<std::string> command = {};
-  std::vector<std::string> args = {};
-  std::string workingDir = {};
-  std::vector<ContainerPort> ports = {};
-  std::vector<EnvFromSource> envFrom = {};
-  std::vector<EnvVar> env = {};
-  ResourceRequirements resources = {};
-  std::vector<ContainerResizePolicy> resizePolicy = {};
-  std::optional<std::string> restartPolicy = {};
-  std::vector<ContainerRestartRule> restartPolicyRules = {};
-  std::vector<VolumeMount> volumeMounts = {};
-  std::vector<VolumeDevice> volumeDevices = {};
-  Box<Probe> livenessProbe = {};
-  Box<Probe> readinessProbe = {};
-  Box<Probe> startupProbe = {};
-  Box<Lifecycle> lifecycle = {};
-  std::string terminationMessagePath = {};
-  std::string terminationMessagePolicy = {};
-  std::string imagePullPolicy = {};
-  Box<SecurityContext> securityContext = {};
+  std::string name;
+  std::string image;
+  std::vector<std::string> command;
+  std::vector<std::string> args;
+  std::string workingDir;
+  std::vector<ContainerPort> ports;
+  std::vector<EnvFromSource> envFrom;
+  std::vector<EnvVar> env;
+  ResourceRequirements resources;
+  std::vector<ContainerResizePolicy> resizePolicy;
+  std::optional<std::string> restartPolicy;
+  std::vector<ContainerRestartRule> restartPolicyRules;
+  std::vector<VolumeMount> volumeMounts;
+  std::vector<VolumeDevice> volumeDevices;
+  Box<Probe> livenessProbe;
+  Box<Probe> readinessProbe;
+  Box<Probe> startupProbe;
+  Box<Lifecycle> lifecycle;
+  std::string terminationMessagePath;
+  std::string terminationMessagePolicy;
+  std::string imagePullPolicy;
+  Box<SecurityContext> securityContext;
   bool stdin_ = false;
   bool stdinOnce = false;
   bool tty = false;
@@ -2132,98 +2132,98 @@ struct Container {
 };
 
 struct ContainerExtendedResourceRequest {
-  std::string containerName = {};
-  std::string resourceName = {};
-  std::string requestName = {};
+  std::string containerName;
+  std::string resourceName;
+  std::string requestName;
   friend bool operator==(const ContainerExtendedResourceRequest&,
                          const ContainerExtendedResourceRequest&);
 };
 
 struct ContainerImage {
-  RequiredList<std::string> names = {};
+  RequiredList<std::string> names;
   std::int64_t sizeBytes = 0;
   friend bool operator==(const ContainerImage&, const ContainerImage&);
 };
 
 struct ContainerRestartRuleOnExitCodes {
-  std::string operator_ = {};
-  std::vector<std::int32_t> values = {};
+  std::string operator_;
+  std::vector<std::int32_t> values;
   friend bool operator==(const ContainerRestartRuleOnExitCodes&,
                          const ContainerRestartRuleOnExitCodes&);
 };
 
 struct ContainerState {
-  Box<ContainerStateWaiting> waiting = {};
-  Box<ContainerStateRunning> running = {};
-  Box<ContainerStateTerminated> terminated = {};
+  Box<ContainerStateWaiting> waiting;
+  Box<ContainerStateRunning> running;
+  Box<ContainerStateTerminated> terminated;
   friend bool operator==(const ContainerState&, const ContainerState&);
 };
 
 struct ContainerStateRunning {
-  metav1::Time startedAt = {};
+  metav1::Time startedAt;
   friend bool operator==(const ContainerStateRunning&, const ContainerStateRunning&);
 };
 
 struct ContainerStateTerminated {
   std::int32_t exitCode = 0;
   std::int32_t signal = 0;
-  std::string reason = {};
-  std::string message = {};
-  metav1::Time startedAt = {};
-  metav1::Time finishedAt = {};
-  std::string containerID = {};
+  std::string reason;
+  std::string message;
+  metav1::Time startedAt;
+  metav1::Time finishedAt;
+  std::string containerID;
   friend bool operator==(const ContainerStateTerminated&, const ContainerStateTerminated&);
 };
 
 struct ContainerStateWaiting {
-  std::string reason = {};
-  std::string message = {};
+  std::string reason;
+  std::string message;
   friend bool operator==(const ContainerStateWaiting&, const ContainerStateWaiting&);
 };
 
 struct ResourceHealth {
-  std::string resourceID = {};
-  std::string health = {};
-  std::optional<std::string> message = {};
+  std::string resourceID;
+  std::string health;
+  std::optional<std::string> message;
   friend bool operator==(const ResourceHealth&, const ResourceHealth&);
 };
 
 struct ResourceStatus {
-  std::string name = {};
-  std::vector<ResourceHealth> resources = {};
+  std::string name;
+  std::vector<ResourceHealth> resources;
   friend bool operator==(const ResourceStatus&, const ResourceStatus&);
 };
 
 struct VolumeMountStatus {
-  std::string name = {};
-  std::string mountPath = {};
+  std::string name;
+  std::string mountPath;
   bool readOnly = false;
-  std::optional<std::string> recursiveReadOnly = {};
-  Box<VolumeStatus> volumeStatus = {};
+  std::optional<std::string> recursiveReadOnly;
+  Box<VolumeStatus> volumeStatus;
   friend bool operator==(const VolumeMountStatus&, const VolumeMountStatus&);
 };
 
 struct ContainerStatus {
-  std::string name = {};
-  ContainerState state = {};
-  ContainerState lastState = {};
+  std::string name;
+  ContainerState state;
+  ContainerState lastState;
   bool ready = false;
   std::int32_t restartCount = 0;
-  std::string image = {};
-  std::string imageID = {};
-  std::string containerID = {};
-  std::optional<bool> started = {};
-  ResourceList allocatedResources = {};
-  Box<ResourceRequirements> resources = {};
-  std::vector<VolumeMountStatus> volumeMounts = {};
-  Box<ContainerUser> user = {};
-  std::vector<ResourceStatus> allocatedResourcesStatus = {};
-  std::optional<std::string> stopSignal = {};
+  std::string image;
+  std::string imageID;
+  std::string containerID;
+  std::optional<bool> started;
+  ResourceList allocatedResources;
+  Box<ResourceRequirements> resources;
+  std::vector<VolumeMountStatus> volumeMounts;
+  Box<ContainerUser> user;
+  std::vector<ResourceStatus> allocatedResourcesStatus;
+  std::optional<std::string> stopSignal;
   friend bool operator==(const ContainerStatus&, const ContainerStatus&);
 };
 
 struct ContainerUser {
-  Box<LinuxContainerUser> linux_ = {};
+  Box<LinuxContainerUser> linux_;
   friend bool operator==(const ContainerUser&, const ContainerUser&);
 };
 
@@ -2233,134 +2233,134 @@ struct DaemonEndpoint {
 };
 
 struct DownwardAPIVolumeFile {
-  std::string path = {};
-  Box<ObjectFieldSelector> fieldRef = {};
-  Box<ResourceFieldSelector> resourceFieldRef = {};
-  std::optional<std::int32_t> mode = {};
-  std::optional<std::int64_t> user = {};
+  std::string path;
+  Box<ObjectFieldSelector> fieldRef;
+  Box<ResourceFieldSelector> resourceFieldRef;
+  std::optional<std::int32_t> mode;
+  std::optional<std::int64_t> user;
   friend bool operator==(const DownwardAPIVolumeFile&, const DownwardAPIVolumeFile&);
 };
 
 struct DownwardAPIProjection {
-  std::vector<DownwardAPIVolumeFile> items = {};
+  std::vector<DownwardAPIVolumeFile> items;
   friend bool operator==(const DownwardAPIProjection&, const DownwardAPIProjection&);
 };
 
 struct DownwardAPIVolumeSource {
-  std::vector<DownwardAPIVolumeFile> items = {};
-  std::optional<std::int32_t> defaultMode = {};
-  std::optional<std::int64_t> defaultUser = {};
+  std::vector<DownwardAPIVolumeFile> items;
+  std::optional<std::int32_t> defaultMode;
+  std::optional<std::int64_t> defaultUser;
   friend bool operator==(const DownwardAPIVolumeSource&, const DownwardAPIVolumeSource&);
 };
 
 struct EmptyDirVolumeSource {
-  std::string medium = {};
-  std::optional<resource::Quantity> sizeLimit = {};
-  std::optional<std::int32_t> mode = {};
+  std::string medium;
+  std::optional<resource::Quantity> sizeLimit;
+  std::optional<std::int32_t> mode;
   friend bool operator==(const EmptyDirVolumeSource&, const EmptyDirVolumeSource&);
 };
 
 struct EndpointAddress {
-  std::string ip = {};
-  std::string hostname = {};
-  std::optional<std::string> nodeName = {};
-  Box<ObjectReference> targetRef = {};
+  std::string ip;
+  std::string hostname;
+  std::optional<std::string> nodeName;
+  Box<ObjectReference> targetRef;
   friend bool operator==(const EndpointAddress&, const EndpointAddress&);
 };
 
 struct EndpointPort {
-  std::string name = {};
+  std::string name;
   std::int32_t port = 0;
-  std::string protocol = {};
-  std::optional<std::string> appProtocol = {};
+  std::string protocol;
+  std::optional<std::string> appProtocol;
   friend bool operator==(const EndpointPort&, const EndpointPort&);
 };
 
 struct EndpointSubset {
-  std::vector<EndpointAddress> addresses = {};
-  std::vector<EndpointAddress> notReadyAddresses = {};
-  std::vector<EndpointPort> ports = {};
+  std::vector<EndpointAddress> addresses;
+  std::vector<EndpointAddress> notReadyAddresses;
+  std::vector<EndpointPort> ports;
   friend bool operator==(const EndpointSubset&, const EndpointSubset&);
 };
 
 struct Endpoints {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  std::vector<EndpointSubset> subsets = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  std::vector<EndpointSubset> subsets;
   friend bool operator==(const Endpoints&, const Endpoints&);
 };
 
 struct EndpointsList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<Endpoints> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<Endpoints> items;
   friend bool operator==(const EndpointsList&, const EndpointsList&);
 };
 
 struct EnvVarSource {
-  Box<ObjectFieldSelector> fieldRef = {};
-  Box<ResourceFieldSelector> resourceFieldRef = {};
-  Box<ConfigMapKeySelector> configMapKeyRef = {};
-  Box<SecretKeySelector> secretKeyRef = {};
-  Box<FileKeySelector> fileKeyRef = {};
+  Box<ObjectFieldSelector> fieldRef;
+  Box<ResourceFieldSelector> resourceFieldRef;
+  Box<ConfigMapKeySelector> configMapKeyRef;
+  Box<SecretKeySelector> secretKeyRef;
+  Box<FileKeySelector> fileKeyRef;
   friend bool operator==(const EnvVarSource&, const EnvVarSource&);
 };
 
 struct EphemeralContainer {
-  std::string name = {};
-  std::string image = {};
-  std::vector<std::string> command = {};
-  std::vector<std::string> args = {};
-  std::string workingDir = {};
-  std::vector<ContainerPort> ports = {};
-  std::vector<EnvFromSource> envFrom = {};
-  std::vector<EnvVar> env = {};
-  ResourceRequirements resources = {};
-  std::vector<ContainerResizePolicy> resizePolicy = {};
-  std::optional<std::string> restartPolicy = {};
-  std::vector<ContainerRestartRule> restartPolicyRules = {};
-  std::vector<VolumeMount> volumeMounts = {};
-  std::vector<VolumeDevice> volumeDevices = {};
-  Box<Probe> livenessProbe = {};
-  Box<Probe> readinessProbe = {};
-  Box<Probe> startupProbe = {};
-  Box<Lifecycle> lifecycle = {};
-  std::string terminationMessagePath = {};
-  std::string terminationMessagePolicy = {};
-  std::string imagePullPolicy = {};
-  Box<SecurityContext> securityContext = {};
+  std::string name;
+  std::string image;
+  std::vector<std::string> command;
+  std::vector<std::string> args;
+  std::string workingDir;
+  std::vector<ContainerPort> ports;
+  std::vector<EnvFromSource> envFrom;
+  std::vector<EnvVar> env;
+  ResourceRequirements resources;
+  std::vector<ContainerResizePolicy> resizePolicy;
+  std::optional<std::string> restartPolicy;
+  std::vector<ContainerRestartRule> restartPolicyRules;
+  std::vector<VolumeMount> volumeMounts;
+  std::vector<VolumeDevice> volumeDevices;
+  Box<Probe> livenessProbe;
+  Box<Probe> readinessProbe;
+  Box<Probe> startupProbe;
+  Box<Lifecycle> lifecycle;
+  std::string terminationMessagePath;
+  std::string terminationMessagePolicy;
+  std::string imagePullPolicy;
+  Box<SecurityContext> securityContext;
   bool stdin_ = false;
   bool stdinOnce = false;
   bool tty = false;
-  std::string targetContainerName = {};
+  std::string targetContainerName;
   friend bool operator==(const EphemeralContainer&, const EphemeralContainer&);
 };
 
 struct EphemeralContainerCommon {
-  std::string name = {};
-  std::string image = {};
-  std::vector<std::string> command = {};
-  std::vector<std::string> args = {};
-  std::string workingDir = {};
-  std::vector<ContainerPort> ports = {};
-  std::vector<EnvFromSource> envFrom = {};
-  std::vector<EnvVar> env = {};
-  ResourceRequirements resources = {};
-  std::vector<ContainerResizePolicy> resizePolicy = {};
-  std::optional<std::string> restartPolicy = {};
-  std::vector<ContainerRestartRule> restartPolicyRules = {};
-  std::vector<VolumeMount> volumeMounts = {};
-  std::vector<VolumeDevice> volumeDevices = {};
-  Box<Probe> livenessProbe = {};
-  Box<Probe> readinessProbe = {};
-  Box<Probe> startupProbe = {};
-  Box<Lifecycle> lifecycle = {};
-  std::string terminationMessagePath = {};
-  std::string terminationMessagePolicy = {};
-  std::string imagePullPolicy = {};
-  Box<SecurityContext> securityContext = {};
+  std::string name;
+  std::string image;
+  std::vector<std::string> command;
+  std::vector<std::string> args;
+  std::string workingDir;
+  std::vector<ContainerPort> ports;
+  std::vector<EnvFromSource> envFrom;
+  std::vector<EnvVar> env;
+  ResourceRequirements resources;
+  std::vector<ContainerResizePolicy> resizePolicy;
+  std::optional<std::string> restartPolicy;
+  std::vector<ContainerRestartRule> restartPolicyRules;
+  std::vector<VolumeMount> volumeMounts;
+  std::vector<VolumeDevice> volumeDevices;
+  Box<Probe> livenessProbe;
+  Box<Probe> readinessProbe;
+  Box<Probe> startupProbe;
+  Box<Lifecycle> lifecycle;
+  std::string terminationMessagePath;
+  std::string terminationMessagePolicy;
+  std::string imagePullPolicy;
+  Box<SecurityContext> securityContext;
   bool stdin_ = false;
   bool stdinOnce = false;
   bool tty = false;
@@ -2368,106 +2368,106 @@ struct EphemeralContainerCommon {
 };
 
 struct EphemeralVolumeSource {
-  Box<PersistentVolumeClaimTemplate> volumeClaimTemplate = {};
+  Box<PersistentVolumeClaimTemplate> volumeClaimTemplate;
   friend bool operator==(const EphemeralVolumeSource&, const EphemeralVolumeSource&);
 };
 
 struct EventSource {
-  std::string component = {};
-  std::string host = {};
+  std::string component;
+  std::string host;
   friend bool operator==(const EventSource&, const EventSource&);
 };
 
 struct Event {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  ObjectReference involvedObject = {};
-  std::string reason = {};
-  std::string message = {};
-  EventSource source = {};
-  metav1::Time firstTimestamp = {};
-  metav1::Time lastTimestamp = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  ObjectReference involvedObject;
+  std::string reason;
+  std::string message;
+  EventSource source;
+  metav1::Time firstTimestamp;
+  metav1::Time lastTimestamp;
   std::int32_t count = 0;
-  std::string type = {};
-  metav1::MicroTime eventTime = {};
-  Box<EventSeries> series = {};
-  std::string action = {};
-  Box<ObjectReference> related = {};
-  std::string reportingComponent = {};
-  std::string reportingInstance = {};
+  std::string type;
+  metav1::MicroTime eventTime;
+  Box<EventSeries> series;
+  std::string action;
+  Box<ObjectReference> related;
+  std::string reportingComponent;
+  std::string reportingInstance;
   friend bool operator==(const Event&, const Event&);
 };
 
 struct EventList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<Event> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<Event> items;
   friend bool operator==(const EventList&, const EventList&);
 };
 
 struct EventSeries {
   std::int32_t count = 0;
-  metav1::MicroTime lastObservedTime = {};
+  metav1::MicroTime lastObservedTime;
   friend bool operator==(const EventSeries&, const EventSeries&);
 };
 
 struct EvictionResponder {
-  std::string name = {};
-  std::optional<std::int32_t> priority = {};
+  std::string name;
+  std::optional<std::int32_t> priority;
   friend bool operator==(const EvictionResponder&, const EvictionResponder&);
 };
 
 struct ExecAction {
-  std::vector<std::string> command = {};
+  std::vector<std::string> command;
   friend bool operator==(const ExecAction&, const ExecAction&);
 };
 
 struct FCVolumeSource {
-  std::vector<std::string> targetWWNs = {};
-  std::optional<std::int32_t> lun = {};
-  std::string fsType = {};
+  std::vector<std::string> targetWWNs;
+  std::optional<std::int32_t> lun;
+  std::string fsType;
   bool readOnly = false;
-  std::vector<std::string> wwids = {};
+  std::vector<std::string> wwids;
   friend bool operator==(const FCVolumeSource&, const FCVolumeSource&);
 };
 
 struct FileKeySelector {
-  std::string volumeName = {};
-  std::string path = {};
-  std::string key = {};
-  std::optional<bool> optional = {};
+  std::string volumeName;
+  std::string path;
+  std::string key;
+  std::optional<bool> optional;
   friend bool operator==(const FileKeySelector&, const FileKeySelector&);
 };
 
 struct FlexPersistentVolumeSource {
-  std::string driver = {};
-  std::string fsType = {};
-  Box<SecretReference> secretRef = {};
+  std::string driver;
+  std::string fsType;
+  Box<SecretReference> secretRef;
   bool readOnly = false;
-  StringMap<std::string> options = {};
+  StringMap<std::string> options;
   friend bool operator==(const FlexPersistentVolumeSource&, const FlexPersistentVolumeSource&);
 };
 
 struct FlexVolumeSource {
-  std::string driver = {};
-  std::string fsType = {};
-  Box<LocalObjectReference> secretRef = {};
+  std::string driver;
+  std::string fsType;
+  Box<LocalObjectReference> secretRef;
   bool readOnly = false;
-  StringMap<std::string> options = {};
+  StringMap<std::string> options;
   friend bool operator==(const FlexVolumeSource&, const FlexVolumeSource&);
 };
 
 struct FlockerVolumeSource {
-  std::string datasetName = {};
-  std::string datasetUUID = {};
+  std::string datasetName;
+  std::string datasetUUID;
   friend bool operator==(const FlockerVolumeSource&, const FlockerVolumeSource&);
 };
 
 struct GCEPersistentDiskVolumeSource {
-  std::string pdName = {};
-  std::string fsType = {};
+  std::string pdName;
+  std::string fsType;
   std::int32_t partition = 0;
   bool readOnly = false;
   friend bool operator==(const GCEPersistentDiskVolumeSource&,
@@ -2476,1009 +2476,1009 @@ struct GCEPersistentDiskVolumeSource {
 
 struct GRPCAction {
   std::int32_t port = 0;
-  std::optional<std::string> service = {};
-  std::optional<std::string> mode = {};
+  std::optional<std::string> service;
+  std::optional<std::string> mode;
   friend bool operator==(const GRPCAction&, const GRPCAction&);
 };
 
 struct GitRepoVolumeSource {
-  std::string repository = {};
-  std::string revision = {};
-  std::string directory = {};
+  std::string repository;
+  std::string revision;
+  std::string directory;
   friend bool operator==(const GitRepoVolumeSource&, const GitRepoVolumeSource&);
 };
 
 struct GlusterfsPersistentVolumeSource {
-  std::string endpoints = {};
-  std::string path = {};
+  std::string endpoints;
+  std::string path;
   bool readOnly = false;
-  std::optional<std::string> endpointsNamespace = {};
+  std::optional<std::string> endpointsNamespace;
   friend bool operator==(const GlusterfsPersistentVolumeSource&,
                          const GlusterfsPersistentVolumeSource&);
 };
 
 struct GlusterfsVolumeSource {
-  std::string endpoints = {};
-  std::string path = {};
+  std::string endpoints;
+  std::string path;
   bool readOnly = false;
   friend bool operator==(const GlusterfsVolumeSource&, const GlusterfsVolumeSource&);
 };
 
 struct HTTPHeader {
-  std::string name = {};
-  std::string value = {};
+  std::string name;
+  std::string value;
   friend bool operator==(const HTTPHeader&, const HTTPHeader&);
 };
 
 struct HTTPGetAction {
-  std::string path = {};
-  intstr::IntOrString port = {};
-  std::string host = {};
-  std::string scheme = {};
-  std::vector<HTTPHeader> httpHeaders = {};
-  std::optional<std::string> protocol = {};
+  std::string path;
+  intstr::IntOrString port;
+  std::string host;
+  std::string scheme;
+  std::vector<HTTPHeader> httpHeaders;
+  std::optional<std::string> protocol;
   friend bool operator==(const HTTPGetAction&, const HTTPGetAction&);
 };
 
 struct HostAlias {
-  std::string ip = {};
-  std::vector<std::string> hostnames = {};
+  std::string ip;
+  std::vector<std::string> hostnames;
   friend bool operator==(const HostAlias&, const HostAlias&);
 };
 
 struct HostIP {
-  std::string ip = {};
+  std::string ip;
   friend bool operator==(const HostIP&, const HostIP&);
 };
 
 struct HostPathVolumeSource {
-  std::string path = {};
-  std::optional<std::string> type = {};
+  std::string path;
+  std::optional<std::string> type;
   friend bool operator==(const HostPathVolumeSource&, const HostPathVolumeSource&);
 };
 
 struct ISCSIPersistentVolumeSource {
-  std::string targetPortal = {};
-  std::string iqn = {};
+  std::string targetPortal;
+  std::string iqn;
   std::int32_t lun = 0;
-  std::string iscsiInterface = {};
-  std::string fsType = {};
+  std::string iscsiInterface;
+  std::string fsType;
   bool readOnly = false;
-  std::vector<std::string> portals = {};
+  std::vector<std::string> portals;
   bool chapAuthDiscovery = false;
   bool chapAuthSession = false;
-  Box<SecretReference> secretRef = {};
-  std::optional<std::string> initiatorName = {};
+  Box<SecretReference> secretRef;
+  std::optional<std::string> initiatorName;
   friend bool operator==(const ISCSIPersistentVolumeSource&, const ISCSIPersistentVolumeSource&);
 };
 
 struct ISCSIVolumeSource {
-  std::string targetPortal = {};
-  std::string iqn = {};
+  std::string targetPortal;
+  std::string iqn;
   std::int32_t lun = 0;
-  std::string iscsiInterface = {};
-  std::string fsType = {};
+  std::string iscsiInterface;
+  std::string fsType;
   bool readOnly = false;
-  std::vector<std::string> portals = {};
+  std::vector<std::string> portals;
   bool chapAuthDiscovery = false;
   bool chapAuthSession = false;
-  Box<LocalObjectReference> secretRef = {};
-  std::optional<std::string> initiatorName = {};
+  Box<LocalObjectReference> secretRef;
+  std::optional<std::string> initiatorName;
   friend bool operator==(const ISCSIVolumeSource&, const ISCSIVolumeSource&);
 };
 
 struct ImageVolumeSource {
-  std::string reference = {};
-  std::string pullPolicy = {};
+  std::string reference;
+  std::string pullPolicy;
   friend bool operator==(const ImageVolumeSource&, const ImageVolumeSource&);
 };
 
 struct ImageVolumeStatus {
-  std::string imageRef = {};
+  std::string imageRef;
   friend bool operator==(const ImageVolumeStatus&, const ImageVolumeStatus&);
 };
 
 struct Lifecycle {
-  Box<LifecycleHandler> postStart = {};
-  Box<LifecycleHandler> preStop = {};
-  std::optional<std::string> stopSignal = {};
+  Box<LifecycleHandler> postStart;
+  Box<LifecycleHandler> preStop;
+  std::optional<std::string> stopSignal;
   friend bool operator==(const Lifecycle&, const Lifecycle&);
 };
 
 struct LifecycleHandler {
-  Box<ExecAction> exec = {};
-  Box<HTTPGetAction> httpGet = {};
-  Box<TCPSocketAction> tcpSocket = {};
-  Box<SleepAction> sleep = {};
+  Box<ExecAction> exec;
+  Box<HTTPGetAction> httpGet;
+  Box<TCPSocketAction> tcpSocket;
+  Box<SleepAction> sleep;
   friend bool operator==(const LifecycleHandler&, const LifecycleHandler&);
 };
 
 struct LimitRangeItem {
-  std::string type = {};
-  ResourceList max = {};
-  ResourceList min = {};
-  ResourceList default_ = {};
-  ResourceList defaultRequest = {};
-  ResourceList maxLimitRequestRatio = {};
+  std::string type;
+  ResourceList max;
+  ResourceList min;
+  ResourceList default_;
+  ResourceList defaultRequest;
+  ResourceList maxLimitRequestRatio;
   friend bool operator==(const LimitRangeItem&, const LimitRangeItem&);
 };
 
 struct LimitRangeSpec {
-  RequiredList<LimitRangeItem> limits = {};
+  RequiredList<LimitRangeItem> limits;
   friend bool operator==(const LimitRangeSpec&, const LimitRangeSpec&);
 };
 
 struct LimitRange {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  LimitRangeSpec spec = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  LimitRangeSpec spec;
   friend bool operator==(const LimitRange&, const LimitRange&);
 };
 
 struct LimitRangeList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<LimitRange> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<LimitRange> items;
   friend bool operator==(const LimitRangeList&, const LimitRangeList&);
 };
 
 struct LinuxContainerUser {
   std::int64_t uid = 0;
   std::int64_t gid = 0;
-  std::vector<std::int64_t> supplementalGroups = {};
+  std::vector<std::int64_t> supplementalGroups;
   friend bool operator==(const LinuxContainerUser&, const LinuxContainerUser&);
 };
 
 struct PortStatus {
   std::int32_t port = 0;
-  std::string protocol = {};
-  std::optional<std::string> error = {};
+  std::string protocol;
+  std::optional<std::string> error;
   friend bool operator==(const PortStatus&, const PortStatus&);
 };
 
 struct LoadBalancerIngress {
-  std::string ip = {};
-  std::string hostname = {};
-  std::optional<std::string> ipMode = {};
-  std::vector<PortStatus> ports = {};
+  std::string ip;
+  std::string hostname;
+  std::optional<std::string> ipMode;
+  std::vector<PortStatus> ports;
   friend bool operator==(const LoadBalancerIngress&, const LoadBalancerIngress&);
 };
 
 struct LoadBalancerStatus {
-  std::vector<LoadBalancerIngress> ingress = {};
+  std::vector<LoadBalancerIngress> ingress;
   friend bool operator==(const LoadBalancerStatus&, const LoadBalancerStatus&);
 };
 
 struct LocalObjectReference {
-  std::string name = {};
+  std::string name;
   friend bool operator==(const LocalObjectReference&, const LocalObjectReference&);
 };
 
 struct LocalVolumeSource {
-  std::string path = {};
-  std::optional<std::string> fsType = {};
+  std::string path;
+  std::optional<std::string> fsType;
   friend bool operator==(const LocalVolumeSource&, const LocalVolumeSource&);
 };
 
 struct ModifyVolumeStatus {
-  std::string targetVolumeAttributesClassName = {};
-  std::string status = {};
+  std::string targetVolumeAttributesClassName;
+  std::string status;
   friend bool operator==(const ModifyVolumeStatus&, const ModifyVolumeStatus&);
 };
 
 struct NFSVolumeSource {
-  std::string server = {};
-  std::string path = {};
+  std::string server;
+  std::string path;
   bool readOnly = false;
   friend bool operator==(const NFSVolumeSource&, const NFSVolumeSource&);
 };
 
 struct NamespaceSpec {
-  std::vector<std::string> finalizers = {};
+  std::vector<std::string> finalizers;
   friend bool operator==(const NamespaceSpec&, const NamespaceSpec&);
 };
 
 struct NamespaceCondition {
-  std::string type = {};
-  std::string status = {};
-  metav1::Time lastTransitionTime = {};
-  std::string reason = {};
-  std::string message = {};
+  std::string type;
+  std::string status;
+  metav1::Time lastTransitionTime;
+  std::string reason;
+  std::string message;
   friend bool operator==(const NamespaceCondition&, const NamespaceCondition&);
 };
 
 struct NamespaceStatus {
-  std::string phase = {};
-  std::vector<NamespaceCondition> conditions = {};
+  std::string phase;
+  std::vector<NamespaceCondition> conditions;
   friend bool operator==(const NamespaceStatus&, const NamespaceStatus&);
 };
 
 struct Namespace {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  NamespaceSpec spec = {};
-  NamespaceStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  NamespaceSpec spec;
+  NamespaceStatus status;
   friend bool operator==(const Namespace&, const Namespace&);
 };
 
 struct NamespaceList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<Namespace> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<Namespace> items;
   friend bool operator==(const NamespaceList&, const NamespaceList&);
 };
 
 struct Taint {
-  std::string key = {};
-  std::string value = {};
-  std::string effect = {};
-  std::optional<metav1::Time> timeAdded = {};
+  std::string key;
+  std::string value;
+  std::string effect;
+  std::optional<metav1::Time> timeAdded;
   friend bool operator==(const Taint&, const Taint&);
 };
 
 struct NodeSpec {
-  std::string podCIDR = {};
-  std::vector<std::string> podCIDRs = {};
-  std::string providerID = {};
+  std::string podCIDR;
+  std::vector<std::string> podCIDRs;
+  std::string providerID;
   bool unschedulable = false;
-  std::vector<Taint> taints = {};
-  Box<NodeConfigSource> configSource = {};
-  std::string externalID = {};
-  Box<NodePodPreemptionPolicy> podPreemptionPolicy = {};
+  std::vector<Taint> taints;
+  Box<NodeConfigSource> configSource;
+  std::string externalID;
+  Box<NodePodPreemptionPolicy> podPreemptionPolicy;
   friend bool operator==(const NodeSpec&, const NodeSpec&);
 };
 
 struct NodeAddress {
-  std::string type = {};
-  std::string address = {};
+  std::string type;
+  std::string address;
   friend bool operator==(const NodeAddress&, const NodeAddress&);
 };
 
 struct NodeCondition {
-  std::string type = {};
-  std::string status = {};
-  metav1::Time lastHeartbeatTime = {};
-  metav1::Time lastTransitionTime = {};
-  std::string reason = {};
-  std::string message = {};
+  std::string type;
+  std::string status;
+  metav1::Time lastHeartbeatTime;
+  metav1::Time lastTransitionTime;
+  std::string reason;
+  std::string message;
   friend bool operator==(const NodeCondition&, const NodeCondition&);
 };
 
 struct NodeDaemonEndpoints {
-  DaemonEndpoint kubeletEndpoint = {};
+  DaemonEndpoint kubeletEndpoint;
   friend bool operator==(const NodeDaemonEndpoints&, const NodeDaemonEndpoints&);
 };
 
 struct NodeRuntimeHandler {
-  std::string name = {};
-  Box<NodeRuntimeHandlerFeatures> features = {};
+  std::string name;
+  Box<NodeRuntimeHandlerFeatures> features;
   friend bool operator==(const NodeRuntimeHandler&, const NodeRuntimeHandler&);
 };
 
 struct NodeSystemInfo {
-  std::string machineID = {};
-  std::string systemUUID = {};
-  std::string bootID = {};
-  std::string kernelVersion = {};
-  std::string osImage = {};
-  std::string containerRuntimeVersion = {};
-  std::string kubeletVersion = {};
-  std::string kubeProxyVersion = {};
-  std::string operatingSystem = {};
-  std::string architecture = {};
-  Box<NodeSwapStatus> swap = {};
-  std::optional<bool> runningInUserNamespace = {};
+  std::string machineID;
+  std::string systemUUID;
+  std::string bootID;
+  std::string kernelVersion;
+  std::string osImage;
+  std::string containerRuntimeVersion;
+  std::string kubeletVersion;
+  std::string kubeProxyVersion;
+  std::string operatingSystem;
+  std::string architecture;
+  Box<NodeSwapStatus> swap;
+  std::optional<bool> runningInUserNamespace;
   friend bool operator==(const NodeSystemInfo&, const NodeSystemInfo&);
 };
 
 struct NodeStatus {
-  ResourceList capacity = {};
-  ResourceList allocatable = {};
-  std::string phase = {};
-  std::vector<NodeCondition> conditions = {};
-  std::vector<NodeAddress> addresses = {};
-  NodeDaemonEndpoints daemonEndpoints = {};
-  NodeSystemInfo nodeInfo = {};
-  std::vector<ContainerImage> images = {};
-  std::vector<std::string> volumesInUse = {};
-  std::vector<AttachedVolume> volumesAttached = {};
-  Box<NodeConfigStatus> config = {};
-  std::vector<NodeRuntimeHandler> runtimeHandlers = {};
-  Box<NodeFeatures> features = {};
-  std::vector<std::string> declaredFeatures = {};
+  ResourceList capacity;
+  ResourceList allocatable;
+  std::string phase;
+  std::vector<NodeCondition> conditions;
+  std::vector<NodeAddress> addresses;
+  NodeDaemonEndpoints daemonEndpoints;
+  NodeSystemInfo nodeInfo;
+  std::vector<ContainerImage> images;
+  std::vector<std::string> volumesInUse;
+  std::vector<AttachedVolume> volumesAttached;
+  Box<NodeConfigStatus> config;
+  std::vector<NodeRuntimeHandler> runtimeHandlers;
+  Box<NodeFeatures> features;
+  std::vector<std::string> declaredFeatures;
   friend bool operator==(const NodeStatus&, const NodeStatus&);
 };
 
 struct Node {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  NodeSpec spec = {};
-  NodeStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  NodeSpec spec;
+  NodeStatus status;
   friend bool operator==(const Node&, const Node&);
 };
 
 struct NodeSelectorRequirement {
-  std::string key = {};
-  std::string operator_ = {};
-  std::vector<std::string> values = {};
+  std::string key;
+  std::string operator_;
+  std::vector<std::string> values;
   friend bool operator==(const NodeSelectorRequirement&, const NodeSelectorRequirement&);
 };
 
 struct NodeSelectorTerm {
-  std::vector<NodeSelectorRequirement> matchExpressions = {};
-  std::vector<NodeSelectorRequirement> matchFields = {};
+  std::vector<NodeSelectorRequirement> matchExpressions;
+  std::vector<NodeSelectorRequirement> matchFields;
   friend bool operator==(const NodeSelectorTerm&, const NodeSelectorTerm&);
 };
 
 struct PreferredSchedulingTerm {
   std::int32_t weight = 0;
-  NodeSelectorTerm preference = {};
+  NodeSelectorTerm preference;
   friend bool operator==(const PreferredSchedulingTerm&, const PreferredSchedulingTerm&);
 };
 
 struct NodeAffinity {
-  Box<NodeSelector> requiredDuringSchedulingIgnoredDuringExecution = {};
-  std::vector<PreferredSchedulingTerm> preferredDuringSchedulingIgnoredDuringExecution = {};
+  Box<NodeSelector> requiredDuringSchedulingIgnoredDuringExecution;
+  std::vector<PreferredSchedulingTerm> preferredDuringSchedulingIgnoredDuringExecution;
   friend bool operator==(const NodeAffinity&, const NodeAffinity&);
 };
 
 struct NodeAllocatableMappedResources {
-  std::string name = {};
-  std::optional<resource::Quantity> quantity = {};
+  std::string name;
+  std::optional<resource::Quantity> quantity;
   friend bool operator==(const NodeAllocatableMappedResources&,
                          const NodeAllocatableMappedResources&);
 };
 
 struct NodeAllocatableOverheadResources {
-  std::string name = {};
-  std::optional<resource::Quantity> perPod = {};
-  std::optional<resource::Quantity> perContainer = {};
+  std::string name;
+  std::optional<resource::Quantity> perPod;
+  std::optional<resource::Quantity> perContainer;
   friend bool operator==(const NodeAllocatableOverheadResources&,
                          const NodeAllocatableOverheadResources&);
 };
 
 struct NodeAllocatableResourceClaimStatus {
-  std::string resourceClaimName = {};
-  std::vector<std::string> containers = {};
-  std::vector<NodeAllocatableMappedResources> mapping = {};
-  std::vector<NodeAllocatableOverheadResources> overhead = {};
+  std::string resourceClaimName;
+  std::vector<std::string> containers;
+  std::vector<NodeAllocatableMappedResources> mapping;
+  std::vector<NodeAllocatableOverheadResources> overhead;
   friend bool operator==(const NodeAllocatableResourceClaimStatus&,
                          const NodeAllocatableResourceClaimStatus&);
 };
 
 struct NodeConfigSource {
-  Box<ConfigMapNodeConfigSource> configMap = {};
+  Box<ConfigMapNodeConfigSource> configMap;
   friend bool operator==(const NodeConfigSource&, const NodeConfigSource&);
 };
 
 struct NodeConfigStatus {
-  Box<NodeConfigSource> assigned = {};
-  Box<NodeConfigSource> active = {};
-  Box<NodeConfigSource> lastKnownGood = {};
-  std::string error = {};
+  Box<NodeConfigSource> assigned;
+  Box<NodeConfigSource> active;
+  Box<NodeConfigSource> lastKnownGood;
+  std::string error;
   friend bool operator==(const NodeConfigStatus&, const NodeConfigStatus&);
 };
 
 struct NodeFeatures {
-  std::optional<bool> supplementalGroupsPolicy = {};
+  std::optional<bool> supplementalGroupsPolicy;
   friend bool operator==(const NodeFeatures&, const NodeFeatures&);
 };
 
 struct NodeList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<Node> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<Node> items;
   friend bool operator==(const NodeList&, const NodeList&);
 };
 
 struct NodePodPreemptionPolicy {
-  std::vector<std::string> disableResizePreemption = {};
+  std::vector<std::string> disableResizePreemption;
   friend bool operator==(const NodePodPreemptionPolicy&, const NodePodPreemptionPolicy&);
 };
 
 struct NodeRuntimeHandlerFeatures {
-  std::optional<bool> recursiveReadOnlyMounts = {};
-  std::optional<bool> userNamespaces = {};
+  std::optional<bool> recursiveReadOnlyMounts;
+  std::optional<bool> userNamespaces;
   friend bool operator==(const NodeRuntimeHandlerFeatures&, const NodeRuntimeHandlerFeatures&);
 };
 
 struct NodeSelector {
-  RequiredList<NodeSelectorTerm> nodeSelectorTerms = {};
+  RequiredList<NodeSelectorTerm> nodeSelectorTerms;
   friend bool operator==(const NodeSelector&, const NodeSelector&);
 };
 
 struct NodeSwapStatus {
-  std::optional<std::int64_t> capacity = {};
+  std::optional<std::int64_t> capacity;
   friend bool operator==(const NodeSwapStatus&, const NodeSwapStatus&);
 };
 
 struct ObjectFieldSelector {
-  std::string apiVersion = {};
-  std::string fieldPath = {};
+  std::string apiVersion;
+  std::string fieldPath;
   friend bool operator==(const ObjectFieldSelector&, const ObjectFieldSelector&);
 };
 
 struct PersistentVolumeSpec {
-  ResourceList capacity = {};
-  Box<GCEPersistentDiskVolumeSource> gcePersistentDisk = {};
-  Box<AWSElasticBlockStoreVolumeSource> awsElasticBlockStore = {};
-  Box<HostPathVolumeSource> hostPath = {};
-  Box<GlusterfsPersistentVolumeSource> glusterfs = {};
-  Box<NFSVolumeSource> nfs = {};
-  Box<RBDPersistentVolumeSource> rbd = {};
-  Box<ISCSIPersistentVolumeSource> iscsi = {};
-  Box<CinderPersistentVolumeSource> cinder = {};
-  Box<CephFSPersistentVolumeSource> cephfs = {};
-  Box<FCVolumeSource> fc = {};
-  Box<FlockerVolumeSource> flocker = {};
-  Box<FlexPersistentVolumeSource> flexVolume = {};
-  Box<AzureFilePersistentVolumeSource> azureFile = {};
-  Box<VsphereVirtualDiskVolumeSource> vsphereVolume = {};
-  Box<QuobyteVolumeSource> quobyte = {};
-  Box<AzureDiskVolumeSource> azureDisk = {};
-  Box<PhotonPersistentDiskVolumeSource> photonPersistentDisk = {};
-  Box<PortworxVolumeSource> portworxVolume = {};
-  Box<ScaleIOPersistentVolumeSource> scaleIO = {};
-  Box<LocalVolumeSource> local = {};
-  Box<StorageOSPersistentVolumeSource> storageos = {};
-  Box<CSIPersistentVolumeSource> csi = {};
-  std::vector<std::string> accessModes = {};
-  Box<ObjectReference> claimRef = {};
-  std::string persistentVolumeReclaimPolicy = {};
-  std::string storageClassName = {};
-  std::vector<std::string> mountOptions = {};
-  std::optional<std::string> volumeMode = {};
-  Box<VolumeNodeAffinity> nodeAffinity = {};
-  std::optional<std::string> volumeAttributesClassName = {};
+  ResourceList capacity;
+  Box<GCEPersistentDiskVolumeSource> gcePersistentDisk;
+  Box<AWSElasticBlockStoreVolumeSource> awsElasticBlockStore;
+  Box<HostPathVolumeSource> hostPath;
+  Box<GlusterfsPersistentVolumeSource> glusterfs;
+  Box<NFSVolumeSource> nfs;
+  Box<RBDPersistentVolumeSource> rbd;
+  Box<ISCSIPersistentVolumeSource> iscsi;
+  Box<CinderPersistentVolumeSource> cinder;
+  Box<CephFSPersistentVolumeSource> cephfs;
+  Box<FCVolumeSource> fc;
+  Box<FlockerVolumeSource> flocker;
+  Box<FlexPersistentVolumeSource> flexVolume;
+  Box<AzureFilePersistentVolumeSource> azureFile;
+  Box<VsphereVirtualDiskVolumeSource> vsphereVolume;
+  Box<QuobyteVolumeSource> quobyte;
+  Box<AzureDiskVolumeSource> azureDisk;
+  Box<PhotonPersistentDiskVolumeSource> photonPersistentDisk;
+  Box<PortworxVolumeSource> portworxVolume;
+  Box<ScaleIOPersistentVolumeSource> scaleIO;
+  Box<LocalVolumeSource> local;
+  Box<StorageOSPersistentVolumeSource> storageos;
+  Box<CSIPersistentVolumeSource> csi;
+  std::vector<std::string> accessModes;
+  Box<ObjectReference> claimRef;
+  std::string persistentVolumeReclaimPolicy;
+  std::string storageClassName;
+  std::vector<std::string> mountOptions;
+  std::optional<std::string> volumeMode;
+  Box<VolumeNodeAffinity> nodeAffinity;
+  std::optional<std::string> volumeAttributesClassName;
   friend bool operator==(const PersistentVolumeSpec&, const PersistentVolumeSpec&);
 };
 
 struct PersistentVolumeStatus {
-  std::string phase = {};
-  std::string message = {};
-  std::string reason = {};
-  std::optional<metav1::Time> lastPhaseTransitionTime = {};
+  std::string phase;
+  std::string message;
+  std::string reason;
+  std::optional<metav1::Time> lastPhaseTransitionTime;
   friend bool operator==(const PersistentVolumeStatus&, const PersistentVolumeStatus&);
 };
 
 struct PersistentVolume {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  PersistentVolumeSpec spec = {};
-  PersistentVolumeStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  PersistentVolumeSpec spec;
+  PersistentVolumeStatus status;
   friend bool operator==(const PersistentVolume&, const PersistentVolume&);
 };
 
 struct VolumeResourceRequirements {
-  ResourceList limits = {};
-  ResourceList requests = {};
+  ResourceList limits;
+  ResourceList requests;
   friend bool operator==(const VolumeResourceRequirements&, const VolumeResourceRequirements&);
 };
 
 struct PersistentVolumeClaimSpec {
-  std::vector<std::string> accessModes = {};
-  Box<metav1::LabelSelector> selector = {};
-  VolumeResourceRequirements resources = {};
-  std::string volumeName = {};
-  std::optional<std::string> storageClassName = {};
-  std::optional<std::string> volumeMode = {};
-  Box<TypedLocalObjectReference> dataSource = {};
-  Box<TypedObjectReference> dataSourceRef = {};
-  std::optional<std::string> volumeAttributesClassName = {};
+  std::vector<std::string> accessModes;
+  Box<metav1::LabelSelector> selector;
+  VolumeResourceRequirements resources;
+  std::string volumeName;
+  std::optional<std::string> storageClassName;
+  std::optional<std::string> volumeMode;
+  Box<TypedLocalObjectReference> dataSource;
+  Box<TypedObjectReference> dataSourceRef;
+  std::optional<std::string> volumeAttributesClassName;
   friend bool operator==(const PersistentVolumeClaimSpec&, const PersistentVolumeClaimSpec&);
 };
 
 struct PersistentVolumeClaimCondition {
-  std::string type = {};
-  std::string status = {};
-  metav1::Time lastProbeTime = {};
-  metav1::Time lastTransitionTime = {};
-  std::string reason = {};
-  std::string message = {};
+  std::string type;
+  std::string status;
+  metav1::Time lastProbeTime;
+  metav1::Time lastTransitionTime;
+  std::string reason;
+  std::string message;
   friend bool operator==(const PersistentVolumeClaimCondition&,
                          const PersistentVolumeClaimCondition&);
 };
 
 struct PersistentVolumeClaimStatus {
-  std::string phase = {};
-  std::vector<std::string> accessModes = {};
-  ResourceList capacity = {};
-  std::vector<PersistentVolumeClaimCondition> conditions = {};
-  ResourceList allocatedResources = {};
-  StringMap<std::string> allocatedResourceStatuses = {};
-  std::optional<std::string> currentVolumeAttributesClassName = {};
-  Box<ModifyVolumeStatus> modifyVolumeStatus = {};
-  Box<VolumeHealthStatus> healthStatus = {};
+  std::string phase;
+  std::vector<std::string> accessModes;
+  ResourceList capacity;
+  std::vector<PersistentVolumeClaimCondition> conditions;
+  ResourceList allocatedResources;
+  StringMap<std::string> allocatedResourceStatuses;
+  std::optional<std::string> currentVolumeAttributesClassName;
+  Box<ModifyVolumeStatus> modifyVolumeStatus;
+  Box<VolumeHealthStatus> healthStatus;
   friend bool operator==(const PersistentVolumeClaimStatus&, const PersistentVolumeClaimStatus&);
 };
 
 struct PersistentVolumeClaim {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  PersistentVolumeClaimSpec spec = {};
-  PersistentVolumeClaimStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  PersistentVolumeClaimSpec spec;
+  PersistentVolumeClaimStatus status;
   friend bool operator==(const PersistentVolumeClaim&, const PersistentVolumeClaim&);
 };
 
 struct PersistentVolumeClaimList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<PersistentVolumeClaim> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<PersistentVolumeClaim> items;
   friend bool operator==(const PersistentVolumeClaimList&, const PersistentVolumeClaimList&);
 };
 
 struct PersistentVolumeClaimTemplate {
-  metav1::ObjectMeta metadata = {};
-  PersistentVolumeClaimSpec spec = {};
+  metav1::ObjectMeta metadata;
+  PersistentVolumeClaimSpec spec;
   friend bool operator==(const PersistentVolumeClaimTemplate&,
                          const PersistentVolumeClaimTemplate&);
 };
 
 struct PersistentVolumeClaimVolumeSource {
-  std::string claimName = {};
+  std::string claimName;
   bool readOnly = false;
   friend bool operator==(const PersistentVolumeClaimVolumeSource&,
                          const PersistentVolumeClaimVolumeSource&);
 };
 
 struct PersistentVolumeList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<PersistentVolume> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<PersistentVolume> items;
   friend bool operator==(const PersistentVolumeList&, const PersistentVolumeList&);
 };
 
 struct PersistentVolumeSource {
-  Box<GCEPersistentDiskVolumeSource> gcePersistentDisk = {};
-  Box<AWSElasticBlockStoreVolumeSource> awsElasticBlockStore = {};
-  Box<HostPathVolumeSource> hostPath = {};
-  Box<GlusterfsPersistentVolumeSource> glusterfs = {};
-  Box<NFSVolumeSource> nfs = {};
-  Box<RBDPersistentVolumeSource> rbd = {};
-  Box<ISCSIPersistentVolumeSource> iscsi = {};
-  Box<CinderPersistentVolumeSource> cinder = {};
-  Box<CephFSPersistentVolumeSource> cephfs = {};
-  Box<FCVolumeSource> fc = {};
-  Box<FlockerVolumeSource> flocker = {};
-  Box<FlexPersistentVolumeSource> flexVolume = {};
-  Box<AzureFilePersistentVolumeSource> azureFile = {};
-  Box<VsphereVirtualDiskVolumeSource> vsphereVolume = {};
-  Box<QuobyteVolumeSource> quobyte = {};
-  Box<AzureDiskVolumeSource> azureDisk = {};
-  Box<PhotonPersistentDiskVolumeSource> photonPersistentDisk = {};
-  Box<PortworxVolumeSource> portworxVolume = {};
-  Box<ScaleIOPersistentVolumeSource> scaleIO = {};
-  Box<LocalVolumeSource> local = {};
-  Box<StorageOSPersistentVolumeSource> storageos = {};
-  Box<CSIPersistentVolumeSource> csi = {};
+  Box<GCEPersistentDiskVolumeSource> gcePersistentDisk;
+  Box<AWSElasticBlockStoreVolumeSource> awsElasticBlockStore;
+  Box<HostPathVolumeSource> hostPath;
+  Box<GlusterfsPersistentVolumeSource> glusterfs;
+  Box<NFSVolumeSource> nfs;
+  Box<RBDPersistentVolumeSource> rbd;
+  Box<ISCSIPersistentVolumeSource> iscsi;
+  Box<CinderPersistentVolumeSource> cinder;
+  Box<CephFSPersistentVolumeSource> cephfs;
+  Box<FCVolumeSource> fc;
+  Box<FlockerVolumeSource> flocker;
+  Box<FlexPersistentVolumeSource> flexVolume;
+  Box<AzureFilePersistentVolumeSource> azureFile;
+  Box<VsphereVirtualDiskVolumeSource> vsphereVolume;
+  Box<QuobyteVolumeSource> quobyte;
+  Box<AzureDiskVolumeSource> azureDisk;
+  Box<PhotonPersistentDiskVolumeSource> photonPersistentDisk;
+  Box<PortworxVolumeSource> portworxVolume;
+  Box<ScaleIOPersistentVolumeSource> scaleIO;
+  Box<LocalVolumeSource> local;
+  Box<StorageOSPersistentVolumeSource> storageos;
+  Box<CSIPersistentVolumeSource> csi;
   friend bool operator==(const PersistentVolumeSource&, const PersistentVolumeSource&);
 };
 
 struct PhotonPersistentDiskVolumeSource {
-  std::string pdID = {};
-  std::string fsType = {};
+  std::string pdID;
+  std::string fsType;
   friend bool operator==(const PhotonPersistentDiskVolumeSource&,
                          const PhotonPersistentDiskVolumeSource&);
 };
 
 struct PodReadinessGate {
-  std::string conditionType = {};
+  std::string conditionType;
   friend bool operator==(const PodReadinessGate&, const PodReadinessGate&);
 };
 
 struct PodResourceClaim {
-  std::string name = {};
-  std::optional<std::string> resourceClaimName = {};
-  std::optional<std::string> resourceClaimTemplateName = {};
+  std::string name;
+  std::optional<std::string> resourceClaimName;
+  std::optional<std::string> resourceClaimTemplateName;
   friend bool operator==(const PodResourceClaim&, const PodResourceClaim&);
 };
 
 struct PodSchedulingGate {
-  std::string name = {};
+  std::string name;
   friend bool operator==(const PodSchedulingGate&, const PodSchedulingGate&);
 };
 
 struct Toleration {
-  std::string key = {};
-  std::string operator_ = {};
-  std::string value = {};
-  std::string effect = {};
-  std::optional<std::int64_t> tolerationSeconds = {};
+  std::string key;
+  std::string operator_;
+  std::string value;
+  std::string effect;
+  std::optional<std::int64_t> tolerationSeconds;
   friend bool operator==(const Toleration&, const Toleration&);
 };
 
 struct TopologySpreadConstraint {
   std::int32_t maxSkew = 0;
-  std::string topologyKey = {};
-  std::string whenUnsatisfiable = {};
-  Box<metav1::LabelSelector> labelSelector = {};
-  std::optional<std::int32_t> minDomains = {};
-  std::optional<std::string> nodeAffinityPolicy = {};
-  std::optional<std::string> nodeTaintsPolicy = {};
-  std::vector<std::string> matchLabelKeys = {};
+  std::string topologyKey;
+  std::string whenUnsatisfiable;
+  Box<metav1::LabelSelector> labelSelector;
+  std::optional<std::int32_t> minDomains;
+  std::optional<std::string> nodeAffinityPolicy;
+  std::optional<std::string> nodeTaintsPolicy;
+  std::vector<std::string> matchLabelKeys;
   friend bool operator==(const TopologySpreadConstraint&, const TopologySpreadConstraint&);
 };
 
 struct Volume {
-  std::string name = {};
-  Box<HostPathVolumeSource> hostPath = {};
-  Box<EmptyDirVolumeSource> emptyDir = {};
-  Box<GCEPersistentDiskVolumeSource> gcePersistentDisk = {};
-  Box<AWSElasticBlockStoreVolumeSource> awsElasticBlockStore = {};
-  Box<GitRepoVolumeSource> gitRepo = {};
-  Box<SecretVolumeSource> secret = {};
-  Box<NFSVolumeSource> nfs = {};
-  Box<ISCSIVolumeSource> iscsi = {};
-  Box<GlusterfsVolumeSource> glusterfs = {};
-  Box<PersistentVolumeClaimVolumeSource> persistentVolumeClaim = {};
-  Box<RBDVolumeSource> rbd = {};
-  Box<FlexVolumeSource> flexVolume = {};
-  Box<CinderVolumeSource> cinder = {};
-  Box<CephFSVolumeSource> cephfs = {};
-  Box<FlockerVolumeSource> flocker = {};
-  Box<DownwardAPIVolumeSource> downwardAPI = {};
-  Box<FCVolumeSource> fc = {};
-  Box<AzureFileVolumeSource> azureFile = {};
-  Box<ConfigMapVolumeSource> configMap = {};
-  Box<VsphereVirtualDiskVolumeSource> vsphereVolume = {};
-  Box<QuobyteVolumeSource> quobyte = {};
-  Box<AzureDiskVolumeSource> azureDisk = {};
-  Box<PhotonPersistentDiskVolumeSource> photonPersistentDisk = {};
-  Box<ProjectedVolumeSource> projected = {};
-  Box<PortworxVolumeSource> portworxVolume = {};
-  Box<ScaleIOVolumeSource> scaleIO = {};
-  Box<StorageOSVolumeSource> storageos = {};
-  Box<CSIVolumeSource> csi = {};
-  Box<EphemeralVolumeSource> ephemeral = {};
-  Box<ImageVolumeSource> image = {};
+  std::string name;
+  Box<HostPathVolumeSource> hostPath;
+  Box<EmptyDirVolumeSource> emptyDir;
+  Box<GCEPersistentDiskVolumeSource> gcePersistentDisk;
+  Box<AWSElasticBlockStoreVolumeSource> awsElasticBlockStore;
+  Box<GitRepoVolumeSource> gitRepo;
+  Box<SecretVolumeSource> secret;
+  Box<NFSVolumeSource> nfs;
+  Box<ISCSIVolumeSource> iscsi;
+  Box<GlusterfsVolumeSource> glusterfs;
+  Box<PersistentVolumeClaimVolumeSource> persistentVolumeClaim;
+  Box<RBDVolumeSource> rbd;
+  Box<FlexVolumeSource> flexVolume;
+  Box<CinderVolumeSource> cinder;
+  Box<CephFSVolumeSource> cephfs;
+  Box<FlockerVolumeSource> flocker;
+  Box<DownwardAPIVolumeSource> downwardAPI;
+  Box<FCVolumeSource> fc;
+  Box<AzureFileVolumeSource> azureFile;
+  Box<ConfigMapVolumeSource> configMap;
+  Box<VsphereVirtualDiskVolumeSource> vsphereVolume;
+  Box<QuobyteVolumeSource> quobyte;
+  Box<AzureDiskVolumeSource> azureDisk;
+  Box<PhotonPersistentDiskVolumeSource> photonPersistentDisk;
+  Box<ProjectedVolumeSource> projected;
+  Box<PortworxVolumeSource> portworxVolume;
+  Box<ScaleIOVolumeSource> scaleIO;
+  Box<StorageOSVolumeSource> storageos;
+  Box<CSIVolumeSource> csi;
+  Box<EphemeralVolumeSource> ephemeral;
+  Box<ImageVolumeSource> image;
   friend bool operator==(const Volume&, const Volume&);
 };
 
 struct PodSpec {
-  std::vector<Volume> volumes = {};
-  std::vector<Container> initContainers = {};
-  RequiredList<Container> containers = {};
-  std::vector<EphemeralContainer> ephemeralContainers = {};
-  std::string restartPolicy = {};
-  std::optional<std::int64_t> terminationGracePeriodSeconds = {};
-  std::optional<std::int64_t> activeDeadlineSeconds = {};
-  std::string dnsPolicy = {};
-  StringMap<std::string> nodeSelector = {};
-  std::string serviceAccountName = {};
-  std::string serviceAccount = {};
-  std::optional<bool> automountServiceAccountToken = {};
-  std::string nodeName = {};
+  std::vector<Volume> volumes;
+  std::vector<Container> initContainers;
+  RequiredList<Container> containers;
+  std::vector<EphemeralContainer> ephemeralContainers;
+  std::string restartPolicy;
+  std::optional<std::int64_t> terminationGracePeriodSeconds;
+  std::optional<std::int64_t> activeDeadlineSeconds;
+  std::string dnsPolicy;
+  StringMap<std::string> nodeSelector;
+  std::string serviceAccountName;
+  std::string serviceAccount;
+  std::optional<bool> automountServiceAccountToken;
+  std::string nodeName;
   bool hostNetwork = false;
   bool hostPID = false;
   bool hostIPC = false;
-  std::optional<bool> shareProcessNamespace = {};
-  Box<PodSecurityContext> securityContext = {};
-  std::vector<LocalObjectReference> imagePullSecrets = {};
-  std::string hostname = {};
-  std::string subdomain = {};
-  Box<Affinity> affinity = {};
-  std::string schedulerName = {};
-  std::vector<Toleration> tolerations = {};
-  std::vector<HostAlias> hostAliases = {};
-  std::string priorityClassName = {};
-  std::optional<std::int32_t> priority = {};
-  Box<PodDNSConfig> dnsConfig = {};
-  std::vector<PodReadinessGate> readinessGates = {};
-  std::optional<std::string> runtimeClassName = {};
-  std::optional<bool> enableServiceLinks = {};
-  std::optional<std::string> preemptionPolicy = {};
-  ResourceList overhead = {};
-  std::vector<TopologySpreadConstraint> topologySpreadConstraints = {};
-  std::optional<bool> setHostnameAsFQDN = {};
-  Box<PodOS> os = {};
-  std::optional<bool> hostUsers = {};
-  std::vector<PodSchedulingGate> schedulingGates = {};
-  std::vector<PodResourceClaim> resourceClaims = {};
-  Box<ResourceRequirements> resources = {};
-  std::optional<std::string> hostnameOverride = {};
-  Box<PodSchedulingGroup> schedulingGroup = {};
-  std::vector<EvictionResponder> evictionResponders = {};
+  std::optional<bool> shareProcessNamespace;
+  Box<PodSecurityContext> securityContext;
+  std::vector<LocalObjectReference> imagePullSecrets;
+  std::string hostname;
+  std::string subdomain;
+  Box<Affinity> affinity;
+  std::string schedulerName;
+  std::vector<Toleration> tolerations;
+  std::vector<HostAlias> hostAliases;
+  std::string priorityClassName;
+  std::optional<std::int32_t> priority;
+  Box<PodDNSConfig> dnsConfig;
+  std::vector<PodReadinessGate> readinessGates;
+  std::optional<std::string> runtimeClassName;
+  std::optional<bool> enableServiceLinks;
+  std::optional<std::string> preemptionPolicy;
+  ResourceList overhead;
+  std::vector<TopologySpreadConstraint> topologySpreadConstraints;
+  std::optional<bool> setHostnameAsFQDN;
+  Box<PodOS> os;
+  std::optional<bool> hostUsers;
+  std::vector<PodSchedulingGate> schedulingGates;
+  std::vector<PodResourceClaim> resourceClaims;
+  Box<ResourceRequirements> resources;
+  std::optional<std::string> hostnameOverride;
+  Box<PodSchedulingGroup> schedulingGroup;
+  std::vector<EvictionResponder> evictionResponders;
   friend bool operator==(const PodSpec&, const PodSpec&);
 };
 
 struct PodCondition {
-  std::string type = {};
+  std::string type;
   std::int64_t observedGeneration = 0;
-  std::string status = {};
-  metav1::Time lastProbeTime = {};
-  metav1::Time lastTransitionTime = {};
-  std::string reason = {};
-  std::string message = {};
+  std::string status;
+  metav1::Time lastProbeTime;
+  metav1::Time lastTransitionTime;
+  std::string reason;
+  std::string message;
   friend bool operator==(const PodCondition&, const PodCondition&);
 };
 
 struct PodIP {
-  std::string ip = {};
+  std::string ip;
   friend bool operator==(const PodIP&, const PodIP&);
 };
 
 struct PodResourceClaimStatus {
-  std::string name = {};
-  std::optional<std::string> resourceClaimName = {};
+  std::string name;
+  std::optional<std::string> resourceClaimName;
   friend bool operator==(const PodResourceClaimStatus&, const PodResourceClaimStatus&);
 };
 
 struct VolumeHealthCondition {
-  std::string status = {};
-  std::string reason = {};
-  std::string message = {};
+  std::string status;
+  std::string reason;
+  std::string message;
   friend bool operator==(const VolumeHealthCondition&, const VolumeHealthCondition&);
 };
 
 struct PodVolumeHealth {
-  std::string name = {};
-  std::vector<VolumeHealthCondition> healthConditions = {};
-  metav1::Time lastTransitionTime = {};
+  std::string name;
+  std::vector<VolumeHealthCondition> healthConditions;
+  metav1::Time lastTransitionTime;
   friend bool operator==(const PodVolumeHealth&, const PodVolumeHealth&);
 };
 
 struct PodStatus {
   std::int64_t observedGeneration = 0;
-  std::string phase = {};
-  std::vector<PodCondition> conditions = {};
-  std::string message = {};
-  std::string reason = {};
-  std::string nominatedNodeName = {};
-  std::string hostIP = {};
-  std::vector<HostIP> hostIPs = {};
-  std::string podIP = {};
-  std::vector<PodIP> podIPs = {};
-  std::optional<metav1::Time> startTime = {};
-  std::vector<ContainerStatus> initContainerStatuses = {};
-  std::vector<ContainerStatus> containerStatuses = {};
-  std::string qosClass = {};
-  std::vector<ContainerStatus> ephemeralContainerStatuses = {};
-  std::string resize = {};
-  std::vector<PodResourceClaimStatus> resourceClaimStatuses = {};
-  Box<PodExtendedResourceClaimStatus> extendedResourceClaimStatus = {};
-  ResourceList allocatedResources = {};
-  Box<ResourceRequirements> resources = {};
-  std::vector<NodeAllocatableResourceClaimStatus> nodeAllocatableResourceClaimStatuses = {};
-  std::vector<PodVolumeHealth> volumeHealth = {};
+  std::string phase;
+  std::vector<PodCondition> conditions;
+  std::string message;
+  std::string reason;
+  std::string nominatedNodeName;
+  std::string hostIP;
+  std::vector<HostIP> hostIPs;
+  std::string podIP;
+  std::vector<PodIP> podIPs;
+  std::optional<metav1::Time> startTime;
+  std::vector<ContainerStatus> initContainerStatuses;
+  std::vector<ContainerStatus> containerStatuses;
+  std::string qosClass;
+  std::vector<ContainerStatus> ephemeralContainerStatuses;
+  std::string resize;
+  std::vector<PodResourceClaimStatus> resourceClaimStatuses;
+  Box<PodExtendedResourceClaimStatus> extendedResourceClaimStatus;
+  ResourceList allocatedResources;
+  Box<ResourceRequirements> resources;
+  std::vector<NodeAllocatableResourceClaimStatus> nodeAllocatableResourceClaimStatuses;
+  std::vector<PodVolumeHealth> volumeHealth;
   friend bool operator==(const PodStatus&, const PodStatus&);
 };
 
 struct Pod {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  PodSpec spec = {};
-  PodStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  PodSpec spec;
+  PodStatus status;
   friend bool operator==(const Pod&, const Pod&);
 };
 
 struct PodAffinityTerm {
-  Box<metav1::LabelSelector> labelSelector = {};
-  std::vector<std::string> namespaces = {};
-  std::string topologyKey = {};
-  Box<metav1::LabelSelector> namespaceSelector = {};
-  std::vector<std::string> matchLabelKeys = {};
-  std::vector<std::string> mismatchLabelKeys = {};
+  Box<metav1::LabelSelector> labelSelector;
+  std::vector<std::string> namespaces;
+  std::string topologyKey;
+  Box<metav1::LabelSelector> namespaceSelector;
+  std::vector<std::string> matchLabelKeys;
+  std::vector<std::string> mismatchLabelKeys;
   friend bool operator==(const PodAffinityTerm&, const PodAffinityTerm&);
 };
 
 struct WeightedPodAffinityTerm {
   std::int32_t weight = 0;
-  PodAffinityTerm podAffinityTerm = {};
+  PodAffinityTerm podAffinityTerm;
   friend bool operator==(const WeightedPodAffinityTerm&, const WeightedPodAffinityTerm&);
 };
 
 struct PodAffinity {
-  std::vector<PodAffinityTerm> requiredDuringSchedulingIgnoredDuringExecution = {};
-  std::vector<WeightedPodAffinityTerm> preferredDuringSchedulingIgnoredDuringExecution = {};
+  std::vector<PodAffinityTerm> requiredDuringSchedulingIgnoredDuringExecution;
+  std::vector<WeightedPodAffinityTerm> preferredDuringSchedulingIgnoredDuringExecution;
   friend bool operator==(const PodAffinity&, const PodAffinity&);
 };
 
 struct PodAntiAffinity {
-  std::vector<PodAffinityTerm> requiredDuringSchedulingIgnoredDuringExecution = {};
-  std::vector<WeightedPodAffinityTerm> preferredDuringSchedulingIgnoredDuringExecution = {};
+  std::vector<PodAffinityTerm> requiredDuringSchedulingIgnoredDuringExecution;
+  std::vector<WeightedPodAffinityTerm> preferredDuringSchedulingIgnoredDuringExecution;
   friend bool operator==(const PodAntiAffinity&, const PodAntiAffinity&);
 };
 
 struct PodCertificateProjection {
-  std::string signerName = {};
-  std::string keyType = {};
-  std::optional<std::int32_t> maxExpirationSeconds = {};
-  std::string credentialBundlePath = {};
-  std::string keyPath = {};
-  std::string certificateChainPath = {};
-  StringMap<std::string> userAnnotations = {};
-  std::optional<std::int64_t> user = {};
+  std::string signerName;
+  std::string keyType;
+  std::optional<std::int32_t> maxExpirationSeconds;
+  std::string credentialBundlePath;
+  std::string keyPath;
+  std::string certificateChainPath;
+  StringMap<std::string> userAnnotations;
+  std::optional<std::int64_t> user;
   friend bool operator==(const PodCertificateProjection&, const PodCertificateProjection&);
 };
 
 struct PodDNSConfigOption {
-  std::string name = {};
-  std::optional<std::string> value = {};
+  std::string name;
+  std::optional<std::string> value;
   friend bool operator==(const PodDNSConfigOption&, const PodDNSConfigOption&);
 };
 
 struct PodDNSConfig {
-  std::vector<std::string> nameservers = {};
-  std::vector<std::string> searches = {};
-  std::vector<PodDNSConfigOption> options = {};
+  std::vector<std::string> nameservers;
+  std::vector<std::string> searches;
+  std::vector<PodDNSConfigOption> options;
   friend bool operator==(const PodDNSConfig&, const PodDNSConfig&);
 };
 
 struct PodExtendedResourceClaimStatus {
-  RequiredList<ContainerExtendedResourceRequest> requestMappings = {};
-  std::string resourceClaimName = {};
+  RequiredList<ContainerExtendedResourceRequest> requestMappings;
+  std::string resourceClaimName;
   friend bool operator==(const PodExtendedResourceClaimStatus&,
                          const PodExtendedResourceClaimStatus&);
 };
 
 struct PodList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<Pod> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<Pod> items;
   friend bool operator==(const PodList&, const PodList&);
 };
 
 struct PodOS {
-  std::string name = {};
+  std::string name;
   friend bool operator==(const PodOS&, const PodOS&);
 };
 
 struct PodSchedulingGroup {
-  std::optional<std::string> podGroupName = {};
+  std::optional<std::string> podGroupName;
   friend bool operator==(const PodSchedulingGroup&, const PodSchedulingGroup&);
 };
 
 struct Sysctl {
-  std::string name = {};
-  std::string value = {};
+  std::string name;
+  std::string value;
   friend bool operator==(const Sysctl&, const Sysctl&);
 };
 
 struct PodSecurityContext {
-  Box<SELinuxOptions> seLinuxOptions = {};
-  Box<WindowsSecurityContextOptions> windowsOptions = {};
-  std::optional<std::int64_t> runAsUser = {};
-  std::optional<std::int64_t> runAsGroup = {};
-  std::optional<bool> runAsNonRoot = {};
-  std::vector<std::int64_t> supplementalGroups = {};
-  std::optional<std::string> supplementalGroupsPolicy = {};
-  std::optional<std::int64_t> fsGroup = {};
-  std::vector<Sysctl> sysctls = {};
-  std::optional<std::string> fsGroupChangePolicy = {};
-  Box<SeccompProfile> seccompProfile = {};
-  Box<AppArmorProfile> appArmorProfile = {};
-  std::optional<std::string> seLinuxChangePolicy = {};
+  Box<SELinuxOptions> seLinuxOptions;
+  Box<WindowsSecurityContextOptions> windowsOptions;
+  std::optional<std::int64_t> runAsUser;
+  std::optional<std::int64_t> runAsGroup;
+  std::optional<bool> runAsNonRoot;
+  std::vector<std::int64_t> supplementalGroups;
+  std::optional<std::string> supplementalGroupsPolicy;
+  std::optional<std::int64_t> fsGroup;
+  std::vector<Sysctl> sysctls;
+  std::optional<std::string> fsGroupChangePolicy;
+  Box<SeccompProfile> seccompProfile;
+  Box<AppArmorProfile> appArmorProfile;
+  std::optional<std::string> seLinuxChangePolicy;
   friend bool operator==(const PodSecurityContext&, const PodSecurityContext&);
 };
 
 struct PodTemplateSpec {
-  metav1::ObjectMeta metadata = {};
-  PodSpec spec = {};
+  metav1::ObjectMeta metadata;
+  PodSpec spec;
   friend bool operator==(const PodTemplateSpec&, const PodTemplateSpec&);
 };
 
 struct PodTemplate {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  PodTemplateSpec template_ = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  PodTemplateSpec template_;
   friend bool operator==(const PodTemplate&, const PodTemplate&);
 };
 
 struct PodTemplateList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<PodTemplate> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<PodTemplate> items;
   friend bool operator==(const PodTemplateList&, const PodTemplateList&);
 };
 
 struct PortworxVolumeSource {
-  std::string volumeID = {};
-  std::string fsType = {};
+  std::string volumeID;
+  std::string fsType;
   bool readOnly = false;
   friend bool operator==(const PortworxVolumeSource&, const PortworxVolumeSource&);
 };
 
 struct Probe {
-  Box<ExecAction> exec = {};
-  Box<HTTPGetAction> httpGet = {};
-  Box<TCPSocketAction> tcpSocket = {};
-  Box<GRPCAction> grpc = {};
+  Box<ExecAction> exec;
+  Box<HTTPGetAction> httpGet;
+  Box<TCPSocketAction> tcpSocket;
+  Box<GRPCAction> grpc;
   std::int32_t initialDelaySeconds = 0;
   std::int32_t timeoutSeconds = 0;
   std::int32_t periodSeconds = 0;
   std::int32_t successThreshold = 0;
   std::int32_t failureThreshold = 0;
-  std::optional<std::int64_t> terminationGracePeriodSeconds = {};
+  std::optional<std::int64_t> terminationGracePeriodSeconds;
   friend bool operator==(const Probe&, const Probe&);
 };
 
 struct ProbeHandler {
-  Box<ExecAction> exec = {};
-  Box<HTTPGetAction> httpGet = {};
-  Box<TCPSocketAction> tcpSocket = {};
-  Box<GRPCAction> grpc = {};
+  Box<ExecAction> exec;
+  Box<HTTPGetAction> httpGet;
+  Box<TCPSocketAction> tcpSocket;
+  Box<GRPCAction> grpc;
   friend bool operator==(const ProbeHandler&, const ProbeHandler&);
 };
 
 struct VolumeProjection {
-  Box<SecretProjection> secret = {};
-  Box<DownwardAPIProjection> downwardAPI = {};
-  Box<ConfigMapProjection> configMap = {};
-  Box<ServiceAccountTokenProjection> serviceAccountToken = {};
-  Box<ClusterTrustBundleProjection> clusterTrustBundle = {};
-  Box<PodCertificateProjection> podCertificate = {};
+  Box<SecretProjection> secret;
+  Box<DownwardAPIProjection> downwardAPI;
+  Box<ConfigMapProjection> configMap;
+  Box<ServiceAccountTokenProjection> serviceAccountToken;
+  Box<ClusterTrustBundleProjection> clusterTrustBundle;
+  Box<PodCertificateProjection> podCertificate;
   friend bool operator==(const VolumeProjection&, const VolumeProjection&);
 };
 
 struct ProjectedVolumeSource {
-  RequiredList<VolumeProjection> sources = {};
-  std::optional<std::int32_t> defaultMode = {};
-  std::optional<std::int64_t> defaultUser = {};
+  RequiredList<VolumeProjection> sources;
+  std::optional<std::int32_t> defaultMode;
+  std::optional<std::int64_t> defaultUser;
   friend bool operator==(const ProjectedVolumeSource&, const ProjectedVolumeSource&);
 };
 
 struct QuobyteVolumeSource {
-  std::string registry = {};
-  std::string volume = {};
+  std::string registry;
+  std::string volume;
   bool readOnly = false;
-  std::string user = {};
-  std::string group = {};
-  std::string tenant = {};
+  std::string user;
+  std::string group;
+  std::string tenant;
   friend bool operator==(const QuobyteVolumeSource&, const QuobyteVolumeSource&);
 };
 
 struct RBDPersistentVolumeSource {
-  RequiredList<std::string> monitors = {};
-  std::string image = {};
-  std::string fsType = {};
-  std::string pool = {};
-  std::string user = {};
-  std::string keyring = {};
-  Box<SecretReference> secretRef = {};
+  RequiredList<std::string> monitors;
+  std::string image;
+  std::string fsType;
+  std::string pool;
+  std::string user;
+  std::string keyring;
+  Box<SecretReference> secretRef;
   bool readOnly = false;
   friend bool operator==(const RBDPersistentVolumeSource&, const RBDPersistentVolumeSource&);
 };
 
 struct RBDVolumeSource {
-  RequiredList<std::string> monitors = {};
-  std::string image = {};
-  std::string fsType = {};
-  std::string pool = {};
-  std::string user = {};
-  std::string keyring = {};
-  Box<LocalObjectReference> secretRef = {};
+  RequiredList<std::string> monitors;
+  std::string image;
+  std::string fsType;
+  std::string pool;
+  std::string user;
+  std::string keyring;
+  Box<LocalObjectReference> secretRef;
   bool readOnly = false;
   friend bool operator==(const RBDVolumeSource&, const RBDVolumeSource&);
 };
 
 struct ReplicationControllerSpec {
-  std::optional<std::int32_t> replicas = {};
+  std::optional<std::int32_t> replicas;
   std::int32_t minReadySeconds = 0;
-  StringMap<std::string> selector = {};
-  Box<PodTemplateSpec> template_ = {};
+  StringMap<std::string> selector;
+  Box<PodTemplateSpec> template_;
   friend bool operator==(const ReplicationControllerSpec&, const ReplicationControllerSpec&);
 };
 
 struct ReplicationControllerCondition {
-  std::string type = {};
-  std::string status = {};
-  metav1::Time lastTransitionTime = {};
-  std::string reason = {};
-  std::string message = {};
+  std::string type;
+  std::string status;
+  metav1::Time lastTransitionTime;
+  std::string reason;
+  std::string message;
   friend bool operator==(const ReplicationControllerCondition&,
                          const ReplicationControllerCondition&);
 };
@@ -3489,276 +3489,276 @@ struct ReplicationControllerStatus {
   std::int32_t readyReplicas = 0;
   std::int32_t availableReplicas = 0;
   std::int64_t observedGeneration = 0;
-  std::vector<ReplicationControllerCondition> conditions = {};
+  std::vector<ReplicationControllerCondition> conditions;
   friend bool operator==(const ReplicationControllerStatus&, const ReplicationControllerStatus&);
 };
 
 struct ReplicationController {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  ReplicationControllerSpec spec = {};
-  ReplicationControllerStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  ReplicationControllerSpec spec;
+  ReplicationControllerStatus status;
   friend bool operator==(const ReplicationController&, const ReplicationController&);
 };
 
 struct ReplicationControllerList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<ReplicationController> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<ReplicationController> items;
   friend bool operator==(const ReplicationControllerList&, const ReplicationControllerList&);
 };
 
 struct ResourceFieldSelector {
-  std::string containerName = {};
-  std::string resource = {};
-  resource::Quantity divisor = {};
+  std::string containerName;
+  std::string resource;
+  resource::Quantity divisor;
   friend bool operator==(const ResourceFieldSelector&, const ResourceFieldSelector&);
 };
 
 struct ResourceQuotaSpec {
-  ResourceList hard = {};
-  std::vector<std::string> scopes = {};
-  Box<ScopeSelector> scopeSelector = {};
+  ResourceList hard;
+  std::vector<std::string> scopes;
+  Box<ScopeSelector> scopeSelector;
   friend bool operator==(const ResourceQuotaSpec&, const ResourceQuotaSpec&);
 };
 
 struct ResourceQuotaStatus {
-  ResourceList hard = {};
-  ResourceList used = {};
+  ResourceList hard;
+  ResourceList used;
   friend bool operator==(const ResourceQuotaStatus&, const ResourceQuotaStatus&);
 };
 
 struct ResourceQuota {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  ResourceQuotaSpec spec = {};
-  ResourceQuotaStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  ResourceQuotaSpec spec;
+  ResourceQuotaStatus status;
   friend bool operator==(const ResourceQuota&, const ResourceQuota&);
 };
 
 struct ResourceQuotaList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<ResourceQuota> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<ResourceQuota> items;
   friend bool operator==(const ResourceQuotaList&, const ResourceQuotaList&);
 };
 
 struct SELinuxOptions {
-  std::string user = {};
-  std::string role = {};
-  std::string type = {};
-  std::string level = {};
+  std::string user;
+  std::string role;
+  std::string type;
+  std::string level;
   friend bool operator==(const SELinuxOptions&, const SELinuxOptions&);
 };
 
 struct ScaleIOPersistentVolumeSource {
-  std::string gateway = {};
-  std::string system = {};
-  Box<SecretReference> secretRef = {};
+  std::string gateway;
+  std::string system;
+  Box<SecretReference> secretRef;
   bool sslEnabled = false;
-  std::string protectionDomain = {};
-  std::string storagePool = {};
-  std::string storageMode = {};
-  std::string volumeName = {};
-  std::string fsType = {};
+  std::string protectionDomain;
+  std::string storagePool;
+  std::string storageMode;
+  std::string volumeName;
+  std::string fsType;
   bool readOnly = false;
   friend bool operator==(const ScaleIOPersistentVolumeSource&,
                          const ScaleIOPersistentVolumeSource&);
 };
 
 struct ScaleIOVolumeSource {
-  std::string gateway = {};
-  std::string system = {};
-  Box<LocalObjectReference> secretRef = {};
+  std::string gateway;
+  std::string system;
+  Box<LocalObjectReference> secretRef;
   bool sslEnabled = false;
-  std::string protectionDomain = {};
-  std::string storagePool = {};
-  std::string storageMode = {};
-  std::string volumeName = {};
-  std::string fsType = {};
+  std::string protectionDomain;
+  std::string storagePool;
+  std::string storageMode;
+  std::string volumeName;
+  std::string fsType;
   bool readOnly = false;
   friend bool operator==(const ScaleIOVolumeSource&, const ScaleIOVolumeSource&);
 };
 
 struct ScopedResourceSelectorRequirement {
-  std::string scopeName = {};
-  std::string operator_ = {};
-  std::vector<std::string> values = {};
+  std::string scopeName;
+  std::string operator_;
+  std::vector<std::string> values;
   friend bool operator==(const ScopedResourceSelectorRequirement&,
                          const ScopedResourceSelectorRequirement&);
 };
 
 struct ScopeSelector {
-  std::vector<ScopedResourceSelectorRequirement> matchExpressions = {};
+  std::vector<ScopedResourceSelectorRequirement> matchExpressions;
   friend bool operator==(const ScopeSelector&, const ScopeSelector&);
 };
 
 struct SeccompProfile {
-  std::string type = {};
-  std::optional<std::string> localhostProfile = {};
+  std::string type;
+  std::optional<std::string> localhostProfile;
   friend bool operator==(const SeccompProfile&, const SeccompProfile&);
 };
 
 struct Secret {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  std::optional<bool> immutable = {};
-  StringMap<Bytes> data = {};
-  StringMap<std::string> stringData = {};
-  std::string type = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  std::optional<bool> immutable;
+  StringMap<Bytes> data;
+  StringMap<std::string> stringData;
+  std::string type;
   friend bool operator==(const Secret&, const Secret&);
 };
 
 struct SecretEnvSource {
-  std::string name = {};
-  std::optional<bool> optional = {};
+  std::string name;
+  std::optional<bool> optional;
   friend bool operator==(const SecretEnvSource&, const SecretEnvSource&);
 };
 
 struct SecretKeySelector {
-  std::string name = {};
-  std::string key = {};
-  std::optional<bool> optional = {};
+  std::string name;
+  std::string key;
+  std::optional<bool> optional;
   friend bool operator==(const SecretKeySelector&, const SecretKeySelector&);
 };
 
 struct SecretList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<Secret> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<Secret> items;
   friend bool operator==(const SecretList&, const SecretList&);
 };
 
 struct SecretProjection {
-  std::string name = {};
-  std::vector<KeyToPath> items = {};
-  std::optional<bool> optional = {};
+  std::string name;
+  std::vector<KeyToPath> items;
+  std::optional<bool> optional;
   friend bool operator==(const SecretProjection&, const SecretProjection&);
 };
 
 struct SecretReference {
-  std::string name = {};
-  std::string namespace_ = {};
+  std::string name;
+  std::string namespace_;
   friend bool operator==(const SecretReference&, const SecretReference&);
 };
 
 struct SecretVolumeSource {
-  std::string secretName = {};
-  std::vector<KeyToPath> items = {};
-  std::optional<std::int32_t> defaultMode = {};
-  std::optional<bool> optional = {};
-  std::optional<std::int64_t> defaultUser = {};
+  std::string secretName;
+  std::vector<KeyToPath> items;
+  std::optional<std::int32_t> defaultMode;
+  std::optional<bool> optional;
+  std::optional<std::int64_t> defaultUser;
   friend bool operator==(const SecretVolumeSource&, const SecretVolumeSource&);
 };
 
 struct SecurityContext {
-  Box<Capabilities> capabilities = {};
-  std::optional<bool> privileged = {};
-  Box<SELinuxOptions> seLinuxOptions = {};
-  Box<WindowsSecurityContextOptions> windowsOptions = {};
-  std::optional<std::int64_t> runAsUser = {};
-  std::optional<std::int64_t> runAsGroup = {};
-  std::optional<bool> runAsNonRoot = {};
-  std::optional<bool> readOnlyRootFilesystem = {};
-  std::optional<bool> allowPrivilegeEscalation = {};
-  std::optional<std::string> procMount = {};
-  Box<SeccompProfile> seccompProfile = {};
-  Box<AppArmorProfile> appArmorProfile = {};
+  Box<Capabilities> capabilities;
+  std::optional<bool> privileged;
+  Box<SELinuxOptions> seLinuxOptions;
+  Box<WindowsSecurityContextOptions> windowsOptions;
+  std::optional<std::int64_t> runAsUser;
+  std::optional<std::int64_t> runAsGroup;
+  std::optional<bool> runAsNonRoot;
+  std::optional<bool> readOnlyRootFilesystem;
+  std::optional<bool> allowPrivilegeEscalation;
+  std::optional<std::string> procMount;
+  Box<SeccompProfile> seccompProfile;
+  Box<AppArmorProfile> appArmorProfile;
   friend bool operator==(const SecurityContext&, const SecurityContext&);
 };
 
 struct ServicePort {
-  std::string name = {};
-  std::string protocol = {};
-  std::optional<std::string> appProtocol = {};
+  std::string name;
+  std::string protocol;
+  std::optional<std::string> appProtocol;
   std::int32_t port = 0;
-  intstr::IntOrString targetPort = {};
+  intstr::IntOrString targetPort;
   std::int32_t nodePort = 0;
   friend bool operator==(const ServicePort&, const ServicePort&);
 };
 
 struct ServiceSpec {
-  std::vector<ServicePort> ports = {};
-  StringMap<std::string> selector = {};
-  std::string clusterIP = {};
-  std::vector<std::string> clusterIPs = {};
-  std::string type = {};
-  std::vector<std::string> externalIPs = {};
-  std::string sessionAffinity = {};
-  std::string loadBalancerIP = {};
-  std::vector<std::string> loadBalancerSourceRanges = {};
-  std::string externalName = {};
-  std::string externalTrafficPolicy = {};
+  std::vector<ServicePort> ports;
+  StringMap<std::string> selector;
+  std::string clusterIP;
+  std::vector<std::string> clusterIPs;
+  std::string type;
+  std::vector<std::string> externalIPs;
+  std::string sessionAffinity;
+  std::string loadBalancerIP;
+  std::vector<std::string> loadBalancerSourceRanges;
+  std::string externalName;
+  std::string externalTrafficPolicy;
   std::int32_t healthCheckNodePort = 0;
   bool publishNotReadyAddresses = false;
-  Box<SessionAffinityConfig> sessionAffinityConfig = {};
-  std::vector<std::string> ipFamilies = {};
-  std::optional<std::string> ipFamilyPolicy = {};
-  std::optional<bool> allocateLoadBalancerNodePorts = {};
-  std::optional<std::string> loadBalancerClass = {};
-  std::optional<std::string> internalTrafficPolicy = {};
-  std::optional<std::string> trafficDistribution = {};
+  Box<SessionAffinityConfig> sessionAffinityConfig;
+  std::vector<std::string> ipFamilies;
+  std::optional<std::string> ipFamilyPolicy;
+  std::optional<bool> allocateLoadBalancerNodePorts;
+  std::optional<std::string> loadBalancerClass;
+  std::optional<std::string> internalTrafficPolicy;
+  std::optional<std::string> trafficDistribution;
   friend bool operator==(const ServiceSpec&, const ServiceSpec&);
 };
 
 struct ServiceStatus {
-  LoadBalancerStatus loadBalancer = {};
-  std::vector<metav1::Condition> conditions = {};
+  LoadBalancerStatus loadBalancer;
+  std::vector<metav1::Condition> conditions;
   friend bool operator==(const ServiceStatus&, const ServiceStatus&);
 };
 
 struct Service {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  ServiceSpec spec = {};
-  ServiceStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  ServiceSpec spec;
+  ServiceStatus status;
   friend bool operator==(const Service&, const Service&);
 };
 
 struct ServiceAccount {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  std::vector<ObjectReference> secrets = {};
-  std::vector<LocalObjectReference> imagePullSecrets = {};
-  std::optional<bool> automountServiceAccountToken = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  std::vector<ObjectReference> secrets;
+  std::vector<LocalObjectReference> imagePullSecrets;
+  std::optional<bool> automountServiceAccountToken;
   friend bool operator==(const ServiceAccount&, const ServiceAccount&);
 };
 
 struct ServiceAccountList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<ServiceAccount> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<ServiceAccount> items;
   friend bool operator==(const ServiceAccountList&, const ServiceAccountList&);
 };
 
 struct ServiceAccountTokenProjection {
-  std::string audience = {};
-  std::optional<std::int64_t> expirationSeconds = {};
-  std::string path = {};
-  std::optional<std::int64_t> user = {};
+  std::string audience;
+  std::optional<std::int64_t> expirationSeconds;
+  std::string path;
+  std::optional<std::int64_t> user;
   friend bool operator==(const ServiceAccountTokenProjection&,
                          const ServiceAccountTokenProjection&);
 };
 
 struct ServiceList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<Service> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<Service> items;
   friend bool operator==(const ServiceList&, const ServiceList&);
 };
 
 struct SessionAffinityConfig {
-  Box<ClientIPConfig> clientIP = {};
+  Box<ClientIPConfig> clientIP;
   friend bool operator==(const SessionAffinityConfig&, const SessionAffinityConfig&);
 };
 
@@ -3768,121 +3768,121 @@ struct SleepAction {
 };
 
 struct StorageOSPersistentVolumeSource {
-  std::string volumeName = {};
-  std::string volumeNamespace = {};
-  std::string fsType = {};
+  std::string volumeName;
+  std::string volumeNamespace;
+  std::string fsType;
   bool readOnly = false;
-  Box<ObjectReference> secretRef = {};
+  Box<ObjectReference> secretRef;
   friend bool operator==(const StorageOSPersistentVolumeSource&,
                          const StorageOSPersistentVolumeSource&);
 };
 
 struct StorageOSVolumeSource {
-  std::string volumeName = {};
-  std::string volumeNamespace = {};
-  std::string fsType = {};
+  std::string volumeName;
+  std::string volumeNamespace;
+  std::string fsType;
   bool readOnly = false;
-  Box<LocalObjectReference> secretRef = {};
+  Box<LocalObjectReference> secretRef;
   friend bool operator==(const StorageOSVolumeSource&, const StorageOSVolumeSource&);
 };
 
 struct TCPSocketAction {
-  intstr::IntOrString port = {};
-  std::string host = {};
+  intstr::IntOrString port;
+  std::string host;
   friend bool operator==(const TCPSocketAction&, const TCPSocketAction&);
 };
 
 struct TopologySelectorLabelRequirement {
-  std::string key = {};
-  RequiredList<std::string> values = {};
+  std::string key;
+  RequiredList<std::string> values;
   friend bool operator==(const TopologySelectorLabelRequirement&,
                          const TopologySelectorLabelRequirement&);
 };
 
 struct TopologySelectorTerm {
-  std::vector<TopologySelectorLabelRequirement> matchLabelExpressions = {};
+  std::vector<TopologySelectorLabelRequirement> matchLabelExpressions;
   friend bool operator==(const TopologySelectorTerm&, const TopologySelectorTerm&);
 };
 
 struct TypedLocalObjectReference {
-  std::optional<std::string> apiGroup = {};
-  std::string kind = {};
-  std::string name = {};
+  std::optional<std::string> apiGroup;
+  std::string kind;
+  std::string name;
   friend bool operator==(const TypedLocalObjectReference&, const TypedLocalObjectReference&);
 };
 
 struct TypedObjectReference {
-  std::optional<std::string> apiGroup = {};
-  std::string kind = {};
-  std::string name = {};
-  std::optional<std::string> namespace_ = {};
+  std::optional<std::string> apiGroup;
+  std::string kind;
+  std::string name;
+  std::optional<std::string> namespace_;
   friend bool operator==(const TypedObjectReference&, const TypedObjectReference&);
 };
 
 struct VolumeHealthStatus {
-  std::vector<VolumeHealthCondition> healthConditions = {};
-  metav1::Time lastTransitionTime = {};
+  std::vector<VolumeHealthCondition> healthConditions;
+  metav1::Time lastTransitionTime;
   friend bool operator==(const VolumeHealthStatus&, const VolumeHealthStatus&);
 };
 
 struct VolumeNodeAffinity {
-  Box<NodeSelector> required = {};
+  Box<NodeSelector> required;
   friend bool operator==(const VolumeNodeAffinity&, const VolumeNodeAffinity&);
 };
 
 struct VolumeSource {
-  Box<HostPathVolumeSource> hostPath = {};
-  Box<EmptyDirVolumeSource> emptyDir = {};
-  Box<GCEPersistentDiskVolumeSource> gcePersistentDisk = {};
-  Box<AWSElasticBlockStoreVolumeSource> awsElasticBlockStore = {};
-  Box<GitRepoVolumeSource> gitRepo = {};
-  Box<SecretVolumeSource> secret = {};
-  Box<NFSVolumeSource> nfs = {};
-  Box<ISCSIVolumeSource> iscsi = {};
-  Box<GlusterfsVolumeSource> glusterfs = {};
-  Box<PersistentVolumeClaimVolumeSource> persistentVolumeClaim = {};
-  Box<RBDVolumeSource> rbd = {};
-  Box<FlexVolumeSource> flexVolume = {};
-  Box<CinderVolumeSource> cinder = {};
-  Box<CephFSVolumeSource> cephfs = {};
-  Box<FlockerVolumeSource> flocker = {};
-  Box<DownwardAPIVolumeSource> downwardAPI = {};
-  Box<FCVolumeSource> fc = {};
-  Box<AzureFileVolumeSource> azureFile = {};
-  Box<ConfigMapVolumeSource> configMap = {};
-  Box<VsphereVirtualDiskVolumeSource> vsphereVolume = {};
-  Box<QuobyteVolumeSource> quobyte = {};
-  Box<AzureDiskVolumeSource> azureDisk = {};
-  Box<PhotonPersistentDiskVolumeSource> photonPersistentDisk = {};
-  Box<ProjectedVolumeSource> projected = {};
-  Box<PortworxVolumeSource> portworxVolume = {};
-  Box<ScaleIOVolumeSource> scaleIO = {};
-  Box<StorageOSVolumeSource> storageos = {};
-  Box<CSIVolumeSource> csi = {};
-  Box<EphemeralVolumeSource> ephemeral = {};
-  Box<ImageVolumeSource> image = {};
+  Box<HostPathVolumeSource> hostPath;
+  Box<EmptyDirVolumeSource> emptyDir;
+  Box<GCEPersistentDiskVolumeSource> gcePersistentDisk;
+  Box<AWSElasticBlockStoreVolumeSource> awsElasticBlockStore;
+  Box<GitRepoVolumeSource> gitRepo;
+  Box<SecretVolumeSource> secret;
+  Box<NFSVolumeSource> nfs;
+  Box<ISCSIVolumeSource> iscsi;
+  Box<GlusterfsVolumeSource> glusterfs;
+  Box<PersistentVolumeClaimVolumeSource> persistentVolumeClaim;
+  Box<RBDVolumeSource> rbd;
+  Box<FlexVolumeSource> flexVolume;
+  Box<CinderVolumeSource> cinder;
+  Box<CephFSVolumeSource> cephfs;
+  Box<FlockerVolumeSource> flocker;
+  Box<DownwardAPIVolumeSource> downwardAPI;
+  Box<FCVolumeSource> fc;
+  Box<AzureFileVolumeSource> azureFile;
+  Box<ConfigMapVolumeSource> configMap;
+  Box<VsphereVirtualDiskVolumeSource> vsphereVolume;
+  Box<QuobyteVolumeSource> quobyte;
+  Box<AzureDiskVolumeSource> azureDisk;
+  Box<PhotonPersistentDiskVolumeSource> photonPersistentDisk;
+  Box<ProjectedVolumeSource> projected;
+  Box<PortworxVolumeSource> portworxVolume;
+  Box<ScaleIOVolumeSource> scaleIO;
+  Box<StorageOSVolumeSource> storageos;
+  Box<CSIVolumeSource> csi;
+  Box<EphemeralVolumeSource> ephemeral;
+  Box<ImageVolumeSource> image;
   friend bool operator==(const VolumeSource&, const VolumeSource&);
 };
 
 struct VolumeStatus {
-  Box<ImageVolumeStatus> image = {};
+  Box<ImageVolumeStatus> image;
   friend bool operator==(const VolumeStatus&, const VolumeStatus&);
 };
 
 struct VsphereVirtualDiskVolumeSource {
-  std::string volumePath = {};
-  std::string fsType = {};
-  std::string storagePolicyName = {};
-  std::string storagePolicyID = {};
+  std::string volumePath;
+  std::string fsType;
+  std::string storagePolicyName;
+  std::string storagePolicyID;
   friend bool operator==(const VsphereVirtualDiskVolumeSource&,
                          const VsphereVirtualDiskVolumeSource&);
 };
 
 struct WindowsSecurityContextOptions {
-  std::optional<std::string> gmsaCredentialSpecName = {};
-  std::optional<std::string> gmsaCredentialSpec = {};
-  std::optional<std::string> runAsUserName = {};
-  std::optional<bool> hostProcess = {};
+  std::optional<std::string> gmsaCredentialSpecName;
+  std::optional<std::string> gmsaCredentialSpec;
+  std::optional<std::string> runAsUserName;
+  std::optional<bool> hostProcess;
   friend bool operator==(const WindowsSecurityContextOptions&,
                          const WindowsSecurityContextOptions&);
 };

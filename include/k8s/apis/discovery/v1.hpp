@@ -74,63 +74,63 @@ inline constexpr std::string_view kLabelSkipMirror = "endpointslice.kubernetes.i
 inline constexpr std::string_view kAddressTypeFQDN = "FQDN";
 
 struct EndpointConditions {
-  std::optional<bool> ready = {};
-  std::optional<bool> serving = {};
-  std::optional<bool> terminating = {};
+  std::optional<bool> ready;
+  std::optional<bool> serving;
+  std::optional<bool> terminating;
   friend bool operator==(const EndpointConditions&, const EndpointConditions&);
 };
 
 struct Endpoint {
-  RequiredList<std::string> addresses = {};
-  EndpointConditions conditions = {};
-  std::optional<std::string> hostname = {};
-  Box<corev1::ObjectReference> targetRef = {};
-  StringMap<std::string> deprecatedTopology = {};
-  std::optional<std::string> nodeName = {};
-  std::optional<std::string> zone = {};
-  Box<EndpointHints> hints = {};
+  RequiredList<std::string> addresses;
+  EndpointConditions conditions;
+  std::optional<std::string> hostname;
+  Box<corev1::ObjectReference> targetRef;
+  StringMap<std::string> deprecatedTopology;
+  std::optional<std::string> nodeName;
+  std::optional<std::string> zone;
+  Box<EndpointHints> hints;
   friend bool operator==(const Endpoint&, const Endpoint&);
 };
 
 struct ForNode {
-  std::string name = {};
+  std::string name;
   friend bool operator==(const ForNode&, const ForNode&);
 };
 
 struct ForZone {
-  std::string name = {};
+  std::string name;
   friend bool operator==(const ForZone&, const ForZone&);
 };
 
 struct EndpointHints {
-  std::vector<ForZone> forZones = {};
-  std::vector<ForNode> forNodes = {};
+  std::vector<ForZone> forZones;
+  std::vector<ForNode> forNodes;
   friend bool operator==(const EndpointHints&, const EndpointHints&);
 };
 
 struct EndpointPort {
-  std::optional<std::string> name = {};
-  std::optional<std::string> protocol = {};
-  std::optional<std::int32_t> port = {};
-  std::optional<std::string> appProtocol = {};
+  std::optional<std::string> name;
+  std::optional<std::string> protocol;
+  std::optional<std::int32_t> port;
+  std::optional<std::string> appProtocol;
   friend bool operator==(const EndpointPort&, const EndpointPort&);
 };
 
 struct EndpointSlice {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  std::string addressType = {};
-  RequiredList<Endpoint> endpoints = {};
-  RequiredList<EndpointPort> ports = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  std::string addressType;
+  RequiredList<Endpoint> endpoints;
+  RequiredList<EndpointPort> ports;
   friend bool operator==(const EndpointSlice&, const EndpointSlice&);
 };
 
 struct EndpointSliceList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<EndpointSlice> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<EndpointSlice> items;
   friend bool operator==(const EndpointSliceList&, const EndpointSliceList&);
 };
 

@@ -41,37 +41,37 @@ namespace eventsv1 {
 inline constexpr std::string_view kGroupName = "events.k8s.io";
 
 struct Event {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  metav1::MicroTime eventTime = {};
-  Box<EventSeries> series = {};
-  std::string reportingController = {};
-  std::string reportingInstance = {};
-  std::string action = {};
-  std::string reason = {};
-  corev1::ObjectReference regarding = {};
-  Box<corev1::ObjectReference> related = {};
-  std::string note = {};
-  std::string type = {};
-  corev1::EventSource deprecatedSource = {};
-  metav1::Time deprecatedFirstTimestamp = {};
-  metav1::Time deprecatedLastTimestamp = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  metav1::MicroTime eventTime;
+  Box<EventSeries> series;
+  std::string reportingController;
+  std::string reportingInstance;
+  std::string action;
+  std::string reason;
+  corev1::ObjectReference regarding;
+  Box<corev1::ObjectReference> related;
+  std::string note;
+  std::string type;
+  corev1::EventSource deprecatedSource;
+  metav1::Time deprecatedFirstTimestamp;
+  metav1::Time deprecatedLastTimestamp;
   std::int32_t deprecatedCount = 0;
   friend bool operator==(const Event&, const Event&);
 };
 
 struct EventList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<Event> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<Event> items;
   friend bool operator==(const EventList&, const EventList&);
 };
 
 struct EventSeries {
   std::int32_t count = 0;
-  metav1::MicroTime lastObservedTime = {};
+  metav1::MicroTime lastObservedTime;
   friend bool operator==(const EventSeries&, const EventSeries&);
 };
 

@@ -184,150 +184,150 @@ inline constexpr std::string_view kSubjectKindUser = "User";
 inline constexpr std::int32_t kFlowSchemaMaxMatchingPrecedence = 10000;
 
 struct ExemptPriorityLevelConfiguration {
-  std::optional<std::int32_t> nominalConcurrencyShares = {};
-  std::optional<std::int32_t> lendablePercent = {};
+  std::optional<std::int32_t> nominalConcurrencyShares;
+  std::optional<std::int32_t> lendablePercent;
   friend bool operator==(const ExemptPriorityLevelConfiguration&,
                          const ExemptPriorityLevelConfiguration&);
 };
 
 struct FlowDistinguisherMethod {
-  std::string type = {};
+  std::string type;
   friend bool operator==(const FlowDistinguisherMethod&, const FlowDistinguisherMethod&);
 };
 
 struct NonResourcePolicyRule {
-  RequiredList<std::string> verbs = {};
-  RequiredList<std::string> nonResourceURLs = {};
+  RequiredList<std::string> verbs;
+  RequiredList<std::string> nonResourceURLs;
   friend bool operator==(const NonResourcePolicyRule&, const NonResourcePolicyRule&);
 };
 
 struct ResourcePolicyRule {
-  RequiredList<std::string> verbs = {};
-  RequiredList<std::string> apiGroups = {};
-  RequiredList<std::string> resources = {};
+  RequiredList<std::string> verbs;
+  RequiredList<std::string> apiGroups;
+  RequiredList<std::string> resources;
   bool clusterScope = false;
-  RequiredList<std::string> namespaces = {};
+  RequiredList<std::string> namespaces;
   friend bool operator==(const ResourcePolicyRule&, const ResourcePolicyRule&);
 };
 
 struct Subject {
-  std::string kind = {};
-  Box<UserSubject> user = {};
-  Box<GroupSubject> group = {};
-  Box<ServiceAccountSubject> serviceAccount = {};
+  std::string kind;
+  Box<UserSubject> user;
+  Box<GroupSubject> group;
+  Box<ServiceAccountSubject> serviceAccount;
   friend bool operator==(const Subject&, const Subject&);
 };
 
 struct PolicyRulesWithSubjects {
-  RequiredList<Subject> subjects = {};
-  std::vector<ResourcePolicyRule> resourceRules = {};
-  std::vector<NonResourcePolicyRule> nonResourceRules = {};
+  RequiredList<Subject> subjects;
+  std::vector<ResourcePolicyRule> resourceRules;
+  std::vector<NonResourcePolicyRule> nonResourceRules;
   friend bool operator==(const PolicyRulesWithSubjects&, const PolicyRulesWithSubjects&);
 };
 
 struct PriorityLevelConfigurationReference {
-  std::string name = {};
+  std::string name;
   friend bool operator==(const PriorityLevelConfigurationReference&,
                          const PriorityLevelConfigurationReference&);
 };
 
 struct FlowSchemaSpec {
-  PriorityLevelConfigurationReference priorityLevelConfiguration = {};
+  PriorityLevelConfigurationReference priorityLevelConfiguration;
   std::int32_t matchingPrecedence = 0;
-  Box<FlowDistinguisherMethod> distinguisherMethod = {};
-  std::vector<PolicyRulesWithSubjects> rules = {};
+  Box<FlowDistinguisherMethod> distinguisherMethod;
+  std::vector<PolicyRulesWithSubjects> rules;
   friend bool operator==(const FlowSchemaSpec&, const FlowSchemaSpec&);
 };
 
 struct FlowSchemaCondition {
-  std::string type = {};
-  std::string status = {};
-  metav1::Time lastTransitionTime = {};
-  std::string reason = {};
-  std::string message = {};
+  std::string type;
+  std::string status;
+  metav1::Time lastTransitionTime;
+  std::string reason;
+  std::string message;
   friend bool operator==(const FlowSchemaCondition&, const FlowSchemaCondition&);
 };
 
 struct FlowSchemaStatus {
-  std::vector<FlowSchemaCondition> conditions = {};
+  std::vector<FlowSchemaCondition> conditions;
   friend bool operator==(const FlowSchemaStatus&, const FlowSchemaStatus&);
 };
 
 struct FlowSchema {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  FlowSchemaSpec spec = {};
-  FlowSchemaStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  FlowSchemaSpec spec;
+  FlowSchemaStatus status;
   friend bool operator==(const FlowSchema&, const FlowSchema&);
 };
 
 struct FlowSchemaList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<FlowSchema> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<FlowSchema> items;
   friend bool operator==(const FlowSchemaList&, const FlowSchemaList&);
 };
 
 struct GroupSubject {
-  std::string name = {};
+  std::string name;
   friend bool operator==(const GroupSubject&, const GroupSubject&);
 };
 
 struct LimitResponse {
-  std::string type = {};
-  Box<QueuingConfiguration> queuing = {};
+  std::string type;
+  Box<QueuingConfiguration> queuing;
   friend bool operator==(const LimitResponse&, const LimitResponse&);
 };
 
 struct LimitedPriorityLevelConfiguration {
-  std::optional<std::int32_t> nominalConcurrencyShares = {};
-  LimitResponse limitResponse = {};
-  std::optional<std::int32_t> lendablePercent = {};
-  std::optional<std::int32_t> borrowingLimitPercent = {};
+  std::optional<std::int32_t> nominalConcurrencyShares;
+  LimitResponse limitResponse;
+  std::optional<std::int32_t> lendablePercent;
+  std::optional<std::int32_t> borrowingLimitPercent;
   friend bool operator==(const LimitedPriorityLevelConfiguration&,
                          const LimitedPriorityLevelConfiguration&);
 };
 
 struct PriorityLevelConfigurationSpec {
-  std::string type = {};
-  Box<LimitedPriorityLevelConfiguration> limited = {};
-  Box<ExemptPriorityLevelConfiguration> exempt = {};
+  std::string type;
+  Box<LimitedPriorityLevelConfiguration> limited;
+  Box<ExemptPriorityLevelConfiguration> exempt;
   friend bool operator==(const PriorityLevelConfigurationSpec&,
                          const PriorityLevelConfigurationSpec&);
 };
 
 struct PriorityLevelConfigurationCondition {
-  std::string type = {};
-  std::string status = {};
-  metav1::Time lastTransitionTime = {};
-  std::string reason = {};
-  std::string message = {};
+  std::string type;
+  std::string status;
+  metav1::Time lastTransitionTime;
+  std::string reason;
+  std::string message;
   friend bool operator==(const PriorityLevelConfigurationCondition&,
                          const PriorityLevelConfigurationCondition&);
 };
 
 struct PriorityLevelConfigurationStatus {
-  std::vector<PriorityLevelConfigurationCondition> conditions = {};
+  std::vector<PriorityLevelConfigurationCondition> conditions;
   friend bool operator==(const PriorityLevelConfigurationStatus&,
                          const PriorityLevelConfigurationStatus&);
 };
 
 struct PriorityLevelConfiguration {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  PriorityLevelConfigurationSpec spec = {};
-  PriorityLevelConfigurationStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  PriorityLevelConfigurationSpec spec;
+  PriorityLevelConfigurationStatus status;
   friend bool operator==(const PriorityLevelConfiguration&, const PriorityLevelConfiguration&);
 };
 
 struct PriorityLevelConfigurationList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<PriorityLevelConfiguration> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<PriorityLevelConfiguration> items;
   friend bool operator==(const PriorityLevelConfigurationList&,
                          const PriorityLevelConfigurationList&);
 };
@@ -340,13 +340,13 @@ struct QueuingConfiguration {
 };
 
 struct ServiceAccountSubject {
-  std::string namespace_ = {};
-  std::string name = {};
+  std::string namespace_;
+  std::string name;
   friend bool operator==(const ServiceAccountSubject&, const ServiceAccountSubject&);
 };
 
 struct UserSubject {
-  std::string name = {};
+  std::string name;
   friend bool operator==(const UserSubject&, const UserSubject&);
 };
 

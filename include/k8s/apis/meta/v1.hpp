@@ -295,310 +295,310 @@ inline constexpr std::string_view kStatusReasonUnknown = "";
 inline constexpr std::string_view kStatusReasonUnsupportedMediaType = "UnsupportedMediaType";
 
 struct GroupVersionForDiscovery {
-  std::string groupVersion = {};
-  std::string version = {};
+  std::string groupVersion;
+  std::string version;
   friend bool operator==(const GroupVersionForDiscovery&, const GroupVersionForDiscovery&);
 };
 
 struct ServerAddressByClientCIDR {
-  std::string clientCIDR = {};
-  std::string serverAddress = {};
+  std::string clientCIDR;
+  std::string serverAddress;
   friend bool operator==(const ServerAddressByClientCIDR&, const ServerAddressByClientCIDR&);
 };
 
 struct APIGroup {
-  std::string kind = {};
-  std::string apiVersion = {};
-  std::string name = {};
-  RequiredList<GroupVersionForDiscovery> versions = {};
-  GroupVersionForDiscovery preferredVersion = {};
-  std::vector<ServerAddressByClientCIDR> serverAddressByClientCIDRs = {};
+  std::string kind;
+  std::string apiVersion;
+  std::string name;
+  RequiredList<GroupVersionForDiscovery> versions;
+  GroupVersionForDiscovery preferredVersion;
+  std::vector<ServerAddressByClientCIDR> serverAddressByClientCIDRs;
   friend bool operator==(const APIGroup&, const APIGroup&);
 };
 
 struct APIGroupList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  RequiredList<APIGroup> groups = {};
+  std::string kind;
+  std::string apiVersion;
+  RequiredList<APIGroup> groups;
   friend bool operator==(const APIGroupList&, const APIGroupList&);
 };
 
 struct APIResource {
-  std::string name = {};
-  std::string singularName = {};
+  std::string name;
+  std::string singularName;
   bool namespaced = false;
-  std::string group = {};
-  std::string version = {};
-  std::string kind = {};
-  RequiredList<std::string> verbs = {};
-  std::vector<std::string> shortNames = {};
-  std::vector<std::string> categories = {};
-  std::string storageVersionHash = {};
+  std::string group;
+  std::string version;
+  std::string kind;
+  RequiredList<std::string> verbs;
+  std::vector<std::string> shortNames;
+  std::vector<std::string> categories;
+  std::string storageVersionHash;
   friend bool operator==(const APIResource&, const APIResource&);
 };
 
 struct APIResourceList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  std::string groupVersion = {};
-  RequiredList<APIResource> resources = {};
+  std::string kind;
+  std::string apiVersion;
+  std::string groupVersion;
+  RequiredList<APIResource> resources;
   friend bool operator==(const APIResourceList&, const APIResourceList&);
 };
 
 struct APIVersions {
-  std::string kind = {};
-  std::string apiVersion = {};
-  RequiredList<std::string> versions = {};
-  RequiredList<ServerAddressByClientCIDR> serverAddressByClientCIDRs = {};
+  std::string kind;
+  std::string apiVersion;
+  RequiredList<std::string> versions;
+  RequiredList<ServerAddressByClientCIDR> serverAddressByClientCIDRs;
   friend bool operator==(const APIVersions&, const APIVersions&);
 };
 
 struct Condition {
-  std::string type = {};
-  std::string status = {};
+  std::string type;
+  std::string status;
   std::int64_t observedGeneration = 0;
-  Time lastTransitionTime = {};
-  std::string reason = {};
-  std::string message = {};
+  Time lastTransitionTime;
+  std::string reason;
+  std::string message;
   friend bool operator==(const Condition&, const Condition&);
 };
 
 struct CreateOptions {
-  std::string kind = {};
-  std::string apiVersion = {};
-  std::vector<std::string> dryRun = {};
-  std::string fieldManager = {};
-  std::string fieldValidation = {};
+  std::string kind;
+  std::string apiVersion;
+  std::vector<std::string> dryRun;
+  std::string fieldManager;
+  std::string fieldValidation;
   friend bool operator==(const CreateOptions&, const CreateOptions&);
 };
 
 struct DeleteOptions {
-  std::string kind = {};
-  std::string apiVersion = {};
-  std::optional<std::int64_t> gracePeriodSeconds = {};
-  Box<Preconditions> preconditions = {};
-  std::optional<bool> orphanDependents = {};
-  std::optional<std::string> propagationPolicy = {};
-  std::vector<std::string> dryRun = {};
-  std::optional<bool> ignoreStoreReadErrorWithClusterBreakingPotential = {};
+  std::string kind;
+  std::string apiVersion;
+  std::optional<std::int64_t> gracePeriodSeconds;
+  Box<Preconditions> preconditions;
+  std::optional<bool> orphanDependents;
+  std::optional<std::string> propagationPolicy;
+  std::vector<std::string> dryRun;
+  std::optional<bool> ignoreStoreReadErrorWithClusterBreakingPotential;
   friend bool operator==(const DeleteOptions&, const DeleteOptions&);
 };
 
 struct FieldSelectorRequirement {
-  std::string key = {};
-  std::string operator_ = {};
-  std::vector<std::string> values = {};
+  std::string key;
+  std::string operator_;
+  std::vector<std::string> values;
   friend bool operator==(const FieldSelectorRequirement&, const FieldSelectorRequirement&);
 };
 
 struct GetOptions {
-  std::string kind = {};
-  std::string apiVersion = {};
-  std::string resourceVersion = {};
+  std::string kind;
+  std::string apiVersion;
+  std::string resourceVersion;
   friend bool operator==(const GetOptions&, const GetOptions&);
 };
 
 struct GroupResource {
-  std::string group = {};
-  std::string resource = {};
+  std::string group;
+  std::string resource;
   friend bool operator==(const GroupResource&, const GroupResource&);
 };
 
 struct LabelSelectorRequirement {
-  std::string key = {};
-  std::string operator_ = {};
-  std::vector<std::string> values = {};
+  std::string key;
+  std::string operator_;
+  std::vector<std::string> values;
   friend bool operator==(const LabelSelectorRequirement&, const LabelSelectorRequirement&);
 };
 
 struct LabelSelector {
-  StringMap<std::string> matchLabels = {};
-  std::vector<LabelSelectorRequirement> matchExpressions = {};
+  StringMap<std::string> matchLabels;
+  std::vector<LabelSelectorRequirement> matchExpressions;
   friend bool operator==(const LabelSelector&, const LabelSelector&);
 };
 
 struct ListMeta {
-  std::string selfLink = {};
-  std::string resourceVersion = {};
-  std::string continue_ = {};
-  std::optional<std::int64_t> remainingItemCount = {};
-  Box<ShardInfo> shardInfo = {};
+  std::string selfLink;
+  std::string resourceVersion;
+  std::string continue_;
+  std::optional<std::int64_t> remainingItemCount;
+  Box<ShardInfo> shardInfo;
   friend bool operator==(const ListMeta&, const ListMeta&);
 };
 
 struct ListOptions {
-  std::string kind = {};
-  std::string apiVersion = {};
-  std::string labelSelector = {};
-  std::string fieldSelector = {};
+  std::string kind;
+  std::string apiVersion;
+  std::string labelSelector;
+  std::string fieldSelector;
   bool watch = false;
   bool allowWatchBookmarks = false;
-  std::string resourceVersion = {};
-  std::string resourceVersionMatch = {};
-  std::optional<std::int64_t> timeoutSeconds = {};
+  std::string resourceVersion;
+  std::string resourceVersionMatch;
+  std::optional<std::int64_t> timeoutSeconds;
   std::int64_t limit = 0;
-  std::string continue_ = {};
-  std::optional<bool> sendInitialEvents = {};
-  std::string shardSelector = {};
+  std::string continue_;
+  std::optional<bool> sendInitialEvents;
+  std::string shardSelector;
   friend bool operator==(const ListOptions&, const ListOptions&);
 };
 
 struct ManagedFieldsEntry {
-  std::string manager = {};
-  std::string operation = {};
-  std::string apiVersion = {};
-  std::optional<Time> time = {};
-  std::string fieldsType = {};
-  std::optional<FieldsV1> fieldsV1 = {};
-  std::string subresource = {};
+  std::string manager;
+  std::string operation;
+  std::string apiVersion;
+  std::optional<Time> time;
+  std::string fieldsType;
+  std::optional<FieldsV1> fieldsV1;
+  std::string subresource;
   friend bool operator==(const ManagedFieldsEntry&, const ManagedFieldsEntry&);
 };
 
 struct OwnerReference {
-  std::string apiVersion = {};
-  std::string kind = {};
-  std::string name = {};
-  std::string uid = {};
-  std::optional<bool> controller = {};
-  std::optional<bool> blockOwnerDeletion = {};
+  std::string apiVersion;
+  std::string kind;
+  std::string name;
+  std::string uid;
+  std::optional<bool> controller;
+  std::optional<bool> blockOwnerDeletion;
   friend bool operator==(const OwnerReference&, const OwnerReference&);
 };
 
 struct ObjectMeta {
-  std::string name = {};
-  std::string generateName = {};
-  std::string namespace_ = {};
-  std::string selfLink = {};
-  std::string uid = {};
-  std::string resourceVersion = {};
+  std::string name;
+  std::string generateName;
+  std::string namespace_;
+  std::string selfLink;
+  std::string uid;
+  std::string resourceVersion;
   std::int64_t generation = 0;
-  Time creationTimestamp = {};
-  std::optional<Time> deletionTimestamp = {};
-  std::optional<std::int64_t> deletionGracePeriodSeconds = {};
-  StringMap<std::string> labels = {};
-  StringMap<std::string> annotations = {};
-  std::vector<OwnerReference> ownerReferences = {};
-  std::vector<std::string> finalizers = {};
-  std::vector<ManagedFieldsEntry> managedFields = {};
+  Time creationTimestamp;
+  std::optional<Time> deletionTimestamp;
+  std::optional<std::int64_t> deletionGracePeriodSeconds;
+  StringMap<std::string> labels;
+  StringMap<std::string> annotations;
+  std::vector<OwnerReference> ownerReferences;
+  std::vector<std::string> finalizers;
+  std::vector<ManagedFieldsEntry> managedFields;
   friend bool operator==(const ObjectMeta&, const ObjectMeta&);
 };
 
 struct PartialObjectMetadata {
-  std::string kind = {};
-  std::string apiVersion = {};
-  ObjectMeta metadata = {};
+  std::string kind;
+  std::string apiVersion;
+  ObjectMeta metadata;
   friend bool operator==(const PartialObjectMetadata&, const PartialObjectMetadata&);
 };
 
 struct PartialObjectMetadataList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  ListMeta metadata = {};
-  RequiredList<PartialObjectMetadata> items = {};
+  std::string kind;
+  std::string apiVersion;
+  ListMeta metadata;
+  RequiredList<PartialObjectMetadata> items;
   friend bool operator==(const PartialObjectMetadataList&, const PartialObjectMetadataList&);
 };
 
 struct PatchOptions {
-  std::string kind = {};
-  std::string apiVersion = {};
-  std::vector<std::string> dryRun = {};
-  std::optional<bool> force = {};
-  std::string fieldManager = {};
-  std::string fieldValidation = {};
+  std::string kind;
+  std::string apiVersion;
+  std::vector<std::string> dryRun;
+  std::optional<bool> force;
+  std::string fieldManager;
+  std::string fieldValidation;
   friend bool operator==(const PatchOptions&, const PatchOptions&);
 };
 
 struct Preconditions {
-  std::optional<std::string> uid = {};
-  std::optional<std::string> resourceVersion = {};
+  std::optional<std::string> uid;
+  std::optional<std::string> resourceVersion;
   friend bool operator==(const Preconditions&, const Preconditions&);
 };
 
 struct ShardInfo {
-  std::string selector = {};
+  std::string selector;
   friend bool operator==(const ShardInfo&, const ShardInfo&);
 };
 
 struct Status {
-  std::string kind = {};
-  std::string apiVersion = {};
-  ListMeta metadata = {};
-  std::string status = {};
-  std::string message = {};
-  std::string reason = {};
-  Box<StatusDetails> details = {};
+  std::string kind;
+  std::string apiVersion;
+  ListMeta metadata;
+  std::string status;
+  std::string message;
+  std::string reason;
+  Box<StatusDetails> details;
   std::int32_t code = 0;
   friend bool operator==(const Status&, const Status&);
 };
 
 struct StatusCause {
-  std::string reason = {};
-  std::string message = {};
-  std::string field = {};
+  std::string reason;
+  std::string message;
+  std::string field;
   friend bool operator==(const StatusCause&, const StatusCause&);
 };
 
 struct StatusDetails {
-  std::string name = {};
-  std::string group = {};
-  std::string kind = {};
-  std::string uid = {};
-  std::vector<StatusCause> causes = {};
+  std::string name;
+  std::string group;
+  std::string kind;
+  std::string uid;
+  std::vector<StatusCause> causes;
   std::int32_t retryAfterSeconds = 0;
   friend bool operator==(const StatusDetails&, const StatusDetails&);
 };
 
 struct TableColumnDefinition {
-  std::string name = {};
-  std::string type = {};
-  std::string format = {};
-  std::string description = {};
+  std::string name;
+  std::string type;
+  std::string format;
+  std::string description;
   std::int32_t priority = 0;
   friend bool operator==(const TableColumnDefinition&, const TableColumnDefinition&);
 };
 
 struct TableRowCondition {
-  std::string type = {};
-  std::string status = {};
-  std::string reason = {};
-  std::string message = {};
+  std::string type;
+  std::string status;
+  std::string reason;
+  std::string message;
   friend bool operator==(const TableRowCondition&, const TableRowCondition&);
 };
 
 struct TableRow {
-  RequiredList<runtime::RawExtension> cells = {};
-  std::vector<TableRowCondition> conditions = {};
-  runtime::RawExtension object = {};
+  RequiredList<runtime::RawExtension> cells;
+  std::vector<TableRowCondition> conditions;
+  runtime::RawExtension object;
   friend bool operator==(const TableRow&, const TableRow&);
 };
 
 struct Table {
-  std::string kind = {};
-  std::string apiVersion = {};
-  ListMeta metadata = {};
-  RequiredList<TableColumnDefinition> columnDefinitions = {};
-  RequiredList<TableRow> rows = {};
+  std::string kind;
+  std::string apiVersion;
+  ListMeta metadata;
+  RequiredList<TableColumnDefinition> columnDefinitions;
+  RequiredList<TableRow> rows;
   friend bool operator==(const Table&, const Table&);
 };
 
 struct TypeMeta {
-  std::string kind = {};
-  std::string apiVersion = {};
+  std::string kind;
+  std::string apiVersion;
   friend bool operator==(const TypeMeta&, const TypeMeta&);
 };
 
 struct UpdateOptions {
-  std::string kind = {};
-  std::string apiVersion = {};
-  std::vector<std::string> dryRun = {};
-  std::string fieldManager = {};
-  std::string fieldValidation = {};
+  std::string kind;
+  std::string apiVersion;
+  std::vector<std::string> dryRun;
+  std::string fieldManager;
+  std::string fieldValidation;
   friend bool operator==(const UpdateOptions&, const UpdateOptions&);
 };
 
 struct WatchEvent {
-  std::string type = {};
-  runtime::RawExtension object = {};
+  std::string type;
+  runtime::RawExtension object;
   friend bool operator==(const WatchEvent&, const WatchEvent&);
 };
 

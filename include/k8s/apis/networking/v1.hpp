@@ -220,242 +220,242 @@ inline constexpr std::string_view kPolicyTypeEgress = "Egress";
 inline constexpr std::string_view kPolicyTypeIngress = "Ingress";
 
 struct IngressBackend {
-  Box<IngressServiceBackend> service = {};
-  Box<corev1::TypedLocalObjectReference> resource = {};
+  Box<IngressServiceBackend> service;
+  Box<corev1::TypedLocalObjectReference> resource;
   friend bool operator==(const IngressBackend&, const IngressBackend&);
 };
 
 struct HTTPIngressPath {
-  std::string path = {};
-  std::optional<std::string> pathType = {};
-  IngressBackend backend = {};
+  std::string path;
+  std::optional<std::string> pathType;
+  IngressBackend backend;
   friend bool operator==(const HTTPIngressPath&, const HTTPIngressPath&);
 };
 
 struct HTTPIngressRuleValue {
-  RequiredList<HTTPIngressPath> paths = {};
+  RequiredList<HTTPIngressPath> paths;
   friend bool operator==(const HTTPIngressRuleValue&, const HTTPIngressRuleValue&);
 };
 
 struct IPAddressSpec {
-  Box<ParentReference> parentRef = {};
+  Box<ParentReference> parentRef;
   friend bool operator==(const IPAddressSpec&, const IPAddressSpec&);
 };
 
 struct IPAddress {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  IPAddressSpec spec = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  IPAddressSpec spec;
   friend bool operator==(const IPAddress&, const IPAddress&);
 };
 
 struct IPAddressList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<IPAddress> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<IPAddress> items;
   friend bool operator==(const IPAddressList&, const IPAddressList&);
 };
 
 struct IPBlock {
-  std::string cidr = {};
-  std::vector<std::string> except = {};
+  std::string cidr;
+  std::vector<std::string> except;
   friend bool operator==(const IPBlock&, const IPBlock&);
 };
 
 struct IngressRule {
-  std::string host = {};
-  Box<HTTPIngressRuleValue> http = {};
+  std::string host;
+  Box<HTTPIngressRuleValue> http;
   friend bool operator==(const IngressRule&, const IngressRule&);
 };
 
 struct IngressTLS {
-  std::vector<std::string> hosts = {};
-  std::string secretName = {};
+  std::vector<std::string> hosts;
+  std::string secretName;
   friend bool operator==(const IngressTLS&, const IngressTLS&);
 };
 
 struct IngressSpec {
-  std::optional<std::string> ingressClassName = {};
-  Box<IngressBackend> defaultBackend = {};
-  std::vector<IngressTLS> tls = {};
-  std::vector<IngressRule> rules = {};
+  std::optional<std::string> ingressClassName;
+  Box<IngressBackend> defaultBackend;
+  std::vector<IngressTLS> tls;
+  std::vector<IngressRule> rules;
   friend bool operator==(const IngressSpec&, const IngressSpec&);
 };
 
 struct IngressPortStatus {
   std::int32_t port = 0;
-  std::string protocol = {};
-  std::optional<std::string> error = {};
+  std::string protocol;
+  std::optional<std::string> error;
   friend bool operator==(const IngressPortStatus&, const IngressPortStatus&);
 };
 
 struct IngressLoadBalancerIngress {
-  std::string ip = {};
-  std::string hostname = {};
-  std::vector<IngressPortStatus> ports = {};
+  std::string ip;
+  std::string hostname;
+  std::vector<IngressPortStatus> ports;
   friend bool operator==(const IngressLoadBalancerIngress&, const IngressLoadBalancerIngress&);
 };
 
 struct IngressLoadBalancerStatus {
-  std::vector<IngressLoadBalancerIngress> ingress = {};
+  std::vector<IngressLoadBalancerIngress> ingress;
   friend bool operator==(const IngressLoadBalancerStatus&, const IngressLoadBalancerStatus&);
 };
 
 struct IngressStatus {
-  IngressLoadBalancerStatus loadBalancer = {};
+  IngressLoadBalancerStatus loadBalancer;
   friend bool operator==(const IngressStatus&, const IngressStatus&);
 };
 
 struct Ingress {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  IngressSpec spec = {};
-  IngressStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  IngressSpec spec;
+  IngressStatus status;
   friend bool operator==(const Ingress&, const Ingress&);
 };
 
 struct IngressClassSpec {
-  std::string controller = {};
-  Box<IngressClassParametersReference> parameters = {};
+  std::string controller;
+  Box<IngressClassParametersReference> parameters;
   friend bool operator==(const IngressClassSpec&, const IngressClassSpec&);
 };
 
 struct IngressClass {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  IngressClassSpec spec = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  IngressClassSpec spec;
   friend bool operator==(const IngressClass&, const IngressClass&);
 };
 
 struct IngressClassList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<IngressClass> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<IngressClass> items;
   friend bool operator==(const IngressClassList&, const IngressClassList&);
 };
 
 struct IngressClassParametersReference {
-  std::optional<std::string> apiGroup = {};
-  std::string kind = {};
-  std::string name = {};
-  std::optional<std::string> scope = {};
-  std::optional<std::string> namespace_ = {};
+  std::optional<std::string> apiGroup;
+  std::string kind;
+  std::string name;
+  std::optional<std::string> scope;
+  std::optional<std::string> namespace_;
   friend bool operator==(const IngressClassParametersReference&,
                          const IngressClassParametersReference&);
 };
 
 struct IngressList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<Ingress> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<Ingress> items;
   friend bool operator==(const IngressList&, const IngressList&);
 };
 
 struct IngressRuleValue {
-  Box<HTTPIngressRuleValue> http = {};
+  Box<HTTPIngressRuleValue> http;
   friend bool operator==(const IngressRuleValue&, const IngressRuleValue&);
 };
 
 struct ServiceBackendPort {
-  std::string name = {};
+  std::string name;
   std::int32_t number = 0;
   friend bool operator==(const ServiceBackendPort&, const ServiceBackendPort&);
 };
 
 struct IngressServiceBackend {
-  std::string name = {};
-  ServiceBackendPort port = {};
+  std::string name;
+  ServiceBackendPort port;
   friend bool operator==(const IngressServiceBackend&, const IngressServiceBackend&);
 };
 
 struct NetworkPolicyPeer {
-  Box<metav1::LabelSelector> podSelector = {};
-  Box<metav1::LabelSelector> namespaceSelector = {};
-  Box<IPBlock> ipBlock = {};
+  Box<metav1::LabelSelector> podSelector;
+  Box<metav1::LabelSelector> namespaceSelector;
+  Box<IPBlock> ipBlock;
   friend bool operator==(const NetworkPolicyPeer&, const NetworkPolicyPeer&);
 };
 
 struct NetworkPolicyPort {
-  std::optional<std::string> protocol = {};
-  std::optional<intstr::IntOrString> port = {};
-  std::optional<std::int32_t> endPort = {};
+  std::optional<std::string> protocol;
+  std::optional<intstr::IntOrString> port;
+  std::optional<std::int32_t> endPort;
   friend bool operator==(const NetworkPolicyPort&, const NetworkPolicyPort&);
 };
 
 struct NetworkPolicyEgressRule {
-  std::vector<NetworkPolicyPort> ports = {};
-  std::vector<NetworkPolicyPeer> to = {};
+  std::vector<NetworkPolicyPort> ports;
+  std::vector<NetworkPolicyPeer> to;
   friend bool operator==(const NetworkPolicyEgressRule&, const NetworkPolicyEgressRule&);
 };
 
 struct NetworkPolicyIngressRule {
-  std::vector<NetworkPolicyPort> ports = {};
-  std::vector<NetworkPolicyPeer> from = {};
+  std::vector<NetworkPolicyPort> ports;
+  std::vector<NetworkPolicyPeer> from;
   friend bool operator==(const NetworkPolicyIngressRule&, const NetworkPolicyIngressRule&);
 };
 
 struct NetworkPolicySpec {
-  metav1::LabelSelector podSelector = {};
-  std::vector<NetworkPolicyIngressRule> ingress = {};
-  std::vector<NetworkPolicyEgressRule> egress = {};
-  std::vector<std::string> policyTypes = {};
+  metav1::LabelSelector podSelector;
+  std::vector<NetworkPolicyIngressRule> ingress;
+  std::vector<NetworkPolicyEgressRule> egress;
+  std::vector<std::string> policyTypes;
   friend bool operator==(const NetworkPolicySpec&, const NetworkPolicySpec&);
 };
 
 struct NetworkPolicy {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  NetworkPolicySpec spec = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  NetworkPolicySpec spec;
   friend bool operator==(const NetworkPolicy&, const NetworkPolicy&);
 };
 
 struct NetworkPolicyList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<NetworkPolicy> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<NetworkPolicy> items;
   friend bool operator==(const NetworkPolicyList&, const NetworkPolicyList&);
 };
 
 struct ParentReference {
-  std::string group = {};
-  std::string resource = {};
-  std::string namespace_ = {};
-  std::string name = {};
+  std::string group;
+  std::string resource;
+  std::string namespace_;
+  std::string name;
   friend bool operator==(const ParentReference&, const ParentReference&);
 };
 
 struct ServiceCIDRSpec {
-  std::vector<std::string> cidrs = {};
+  std::vector<std::string> cidrs;
   friend bool operator==(const ServiceCIDRSpec&, const ServiceCIDRSpec&);
 };
 
 struct ServiceCIDRStatus {
-  std::vector<metav1::Condition> conditions = {};
+  std::vector<metav1::Condition> conditions;
   friend bool operator==(const ServiceCIDRStatus&, const ServiceCIDRStatus&);
 };
 
 struct ServiceCIDR {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  ServiceCIDRSpec spec = {};
-  ServiceCIDRStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  ServiceCIDRSpec spec;
+  ServiceCIDRStatus status;
   friend bool operator==(const ServiceCIDR&, const ServiceCIDR&);
 };
 
 struct ServiceCIDRList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<ServiceCIDR> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<ServiceCIDR> items;
   friend bool operator==(const ServiceCIDRList&, const ServiceCIDRList&);
 };
 

@@ -47,31 +47,31 @@ namespace nodev1 {
 inline constexpr std::string_view kGroupName = "node.k8s.io";
 
 struct Overhead {
-  corev1::ResourceList podFixed = {};
+  corev1::ResourceList podFixed;
   friend bool operator==(const Overhead&, const Overhead&);
 };
 
 struct RuntimeClass {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  std::string handler = {};
-  Box<Overhead> overhead = {};
-  Box<Scheduling> scheduling = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  std::string handler;
+  Box<Overhead> overhead;
+  Box<Scheduling> scheduling;
   friend bool operator==(const RuntimeClass&, const RuntimeClass&);
 };
 
 struct RuntimeClassList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<RuntimeClass> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<RuntimeClass> items;
   friend bool operator==(const RuntimeClassList&, const RuntimeClassList&);
 };
 
 struct Scheduling {
-  StringMap<std::string> nodeSelector = {};
-  std::vector<corev1::Toleration> tolerations = {};
+  StringMap<std::string> nodeSelector;
+  std::vector<corev1::Toleration> tolerations;
   friend bool operator==(const Scheduling&, const Scheduling&);
 };
 

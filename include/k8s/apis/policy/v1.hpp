@@ -63,46 +63,46 @@ inline constexpr std::string_view kAlwaysAllow = "AlwaysAllow";
 inline constexpr std::string_view kIfHealthyBudget = "IfHealthyBudget";
 
 struct Eviction {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  Box<metav1::DeleteOptions> deleteOptions = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  Box<metav1::DeleteOptions> deleteOptions;
   friend bool operator==(const Eviction&, const Eviction&);
 };
 
 struct PodDisruptionBudgetSpec {
-  std::optional<intstr::IntOrString> minAvailable = {};
-  Box<metav1::LabelSelector> selector = {};
-  std::optional<intstr::IntOrString> maxUnavailable = {};
-  std::optional<std::string> unhealthyPodEvictionPolicy = {};
+  std::optional<intstr::IntOrString> minAvailable;
+  Box<metav1::LabelSelector> selector;
+  std::optional<intstr::IntOrString> maxUnavailable;
+  std::optional<std::string> unhealthyPodEvictionPolicy;
   friend bool operator==(const PodDisruptionBudgetSpec&, const PodDisruptionBudgetSpec&);
 };
 
 struct PodDisruptionBudgetStatus {
   std::int64_t observedGeneration = 0;
-  StringMap<metav1::Time> disruptedPods = {};
+  StringMap<metav1::Time> disruptedPods;
   std::int32_t disruptionsAllowed = 0;
   std::int32_t currentHealthy = 0;
   std::int32_t desiredHealthy = 0;
   std::int32_t expectedPods = 0;
-  std::vector<metav1::Condition> conditions = {};
+  std::vector<metav1::Condition> conditions;
   friend bool operator==(const PodDisruptionBudgetStatus&, const PodDisruptionBudgetStatus&);
 };
 
 struct PodDisruptionBudget {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  PodDisruptionBudgetSpec spec = {};
-  PodDisruptionBudgetStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  PodDisruptionBudgetSpec spec;
+  PodDisruptionBudgetStatus status;
   friend bool operator==(const PodDisruptionBudget&, const PodDisruptionBudget&);
 };
 
 struct PodDisruptionBudgetList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<PodDisruptionBudget> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<PodDisruptionBudget> items;
   friend bool operator==(const PodDisruptionBudgetList&, const PodDisruptionBudgetList&);
 };
 

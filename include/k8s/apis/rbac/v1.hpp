@@ -93,98 +93,98 @@ inline constexpr std::string_view kUserKind = "User";
 inline constexpr std::string_view kVerbAll = "*";
 
 struct AggregationRule {
-  std::vector<metav1::LabelSelector> clusterRoleSelectors = {};
+  std::vector<metav1::LabelSelector> clusterRoleSelectors;
   friend bool operator==(const AggregationRule&, const AggregationRule&);
 };
 
 struct PolicyRule {
-  RequiredList<std::string> verbs = {};
-  std::vector<std::string> apiGroups = {};
-  std::vector<std::string> resources = {};
-  std::vector<std::string> resourceNames = {};
-  std::vector<std::string> nonResourceURLs = {};
+  RequiredList<std::string> verbs;
+  std::vector<std::string> apiGroups;
+  std::vector<std::string> resources;
+  std::vector<std::string> resourceNames;
+  std::vector<std::string> nonResourceURLs;
   friend bool operator==(const PolicyRule&, const PolicyRule&);
 };
 
 struct ClusterRole {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  RequiredList<PolicyRule> rules = {};
-  Box<AggregationRule> aggregationRule = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  RequiredList<PolicyRule> rules;
+  Box<AggregationRule> aggregationRule;
   friend bool operator==(const ClusterRole&, const ClusterRole&);
 };
 
 struct RoleRef {
-  std::string apiGroup = {};
-  std::string kind = {};
-  std::string name = {};
+  std::string apiGroup;
+  std::string kind;
+  std::string name;
   friend bool operator==(const RoleRef&, const RoleRef&);
 };
 
 struct Subject {
-  std::string kind = {};
-  std::string apiGroup = {};
-  std::string name = {};
-  std::string namespace_ = {};
+  std::string kind;
+  std::string apiGroup;
+  std::string name;
+  std::string namespace_;
   friend bool operator==(const Subject&, const Subject&);
 };
 
 struct ClusterRoleBinding {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  std::vector<Subject> subjects = {};
-  RoleRef roleRef = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  std::vector<Subject> subjects;
+  RoleRef roleRef;
   friend bool operator==(const ClusterRoleBinding&, const ClusterRoleBinding&);
 };
 
 struct ClusterRoleBindingList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<ClusterRoleBinding> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<ClusterRoleBinding> items;
   friend bool operator==(const ClusterRoleBindingList&, const ClusterRoleBindingList&);
 };
 
 struct ClusterRoleList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<ClusterRole> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<ClusterRole> items;
   friend bool operator==(const ClusterRoleList&, const ClusterRoleList&);
 };
 
 struct Role {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  RequiredList<PolicyRule> rules = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  RequiredList<PolicyRule> rules;
   friend bool operator==(const Role&, const Role&);
 };
 
 struct RoleBinding {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  std::vector<Subject> subjects = {};
-  RoleRef roleRef = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  std::vector<Subject> subjects;
+  RoleRef roleRef;
   friend bool operator==(const RoleBinding&, const RoleBinding&);
 };
 
 struct RoleBindingList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<RoleBinding> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<RoleBinding> items;
   friend bool operator==(const RoleBindingList&, const RoleBindingList&);
 };
 
 struct RoleList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<Role> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<Role> items;
   friend bool operator==(const RoleList&, const RoleList&);
 };
 

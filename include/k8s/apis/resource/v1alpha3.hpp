@@ -111,119 +111,119 @@ inline constexpr std::int32_t kResourcePoolStatusRequestLimitDefault = 100;
 inline constexpr std::int32_t kResourcePoolStatusRequestLimitMax = 1000;
 
 struct DeviceTaint {
-  std::string key = {};
-  std::string value = {};
-  std::string effect = {};
-  std::optional<metav1::Time> timeAdded = {};
+  std::string key;
+  std::string value;
+  std::string effect;
+  std::optional<metav1::Time> timeAdded;
   friend bool operator==(const DeviceTaint&, const DeviceTaint&);
 };
 
 struct DeviceTaintRuleSpec {
-  Box<DeviceTaintSelector> deviceSelector = {};
-  DeviceTaint taint = {};
+  Box<DeviceTaintSelector> deviceSelector;
+  DeviceTaint taint;
   friend bool operator==(const DeviceTaintRuleSpec&, const DeviceTaintRuleSpec&);
 };
 
 struct DeviceTaintRuleStatus {
-  std::vector<metav1::Condition> conditions = {};
+  std::vector<metav1::Condition> conditions;
   friend bool operator==(const DeviceTaintRuleStatus&, const DeviceTaintRuleStatus&);
 };
 
 struct DeviceTaintRule {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  DeviceTaintRuleSpec spec = {};
-  DeviceTaintRuleStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  DeviceTaintRuleSpec spec;
+  DeviceTaintRuleStatus status;
   friend bool operator==(const DeviceTaintRule&, const DeviceTaintRule&);
 };
 
 struct DeviceTaintRuleList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<DeviceTaintRule> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<DeviceTaintRule> items;
   friend bool operator==(const DeviceTaintRuleList&, const DeviceTaintRuleList&);
 };
 
 struct DeviceTaintSelector {
-  std::optional<std::string> driver = {};
-  std::optional<std::string> pool = {};
-  std::optional<std::string> device = {};
+  std::optional<std::string> driver;
+  std::optional<std::string> pool;
+  std::optional<std::string> device;
   friend bool operator==(const DeviceTaintSelector&, const DeviceTaintSelector&);
 };
 
 struct PartitionTypeStatus {
-  std::string attribute = {};
-  std::string type = {};
-  std::optional<std::int32_t> total = {};
-  std::optional<std::int32_t> allocatable = {};
+  std::string attribute;
+  std::string type;
+  std::optional<std::int32_t> total;
+  std::optional<std::int32_t> allocatable;
   friend bool operator==(const PartitionTypeStatus&, const PartitionTypeStatus&);
 };
 
 struct PoolStatus {
-  std::string driver = {};
-  std::string poolName = {};
+  std::string driver;
+  std::string poolName;
   std::int64_t generation = 0;
-  std::optional<std::int32_t> resourceSliceCount = {};
-  std::optional<std::int32_t> totalDevices = {};
-  std::optional<std::int32_t> allocatedDevices = {};
-  std::optional<std::int32_t> availableDevices = {};
-  std::optional<std::int32_t> unavailableDevices = {};
-  std::optional<std::string> nodeName = {};
-  std::optional<std::string> validationError = {};
-  std::vector<PartitionTypeStatus> partitionSummary = {};
-  Box<ShareableSummaryStatus> shareableSummary = {};
+  std::optional<std::int32_t> resourceSliceCount;
+  std::optional<std::int32_t> totalDevices;
+  std::optional<std::int32_t> allocatedDevices;
+  std::optional<std::int32_t> availableDevices;
+  std::optional<std::int32_t> unavailableDevices;
+  std::optional<std::string> nodeName;
+  std::optional<std::string> validationError;
+  std::vector<PartitionTypeStatus> partitionSummary;
+  Box<ShareableSummaryStatus> shareableSummary;
   friend bool operator==(const PoolStatus&, const PoolStatus&);
 };
 
 struct ResourcePoolStatusRequestSpec {
-  std::string driver = {};
-  std::optional<std::string> poolName = {};
-  std::optional<std::int32_t> limit = {};
-  std::optional<std::string> defaultPartitionTypeAttribute = {};
+  std::string driver;
+  std::optional<std::string> poolName;
+  std::optional<std::int32_t> limit;
+  std::optional<std::string> defaultPartitionTypeAttribute;
   friend bool operator==(const ResourcePoolStatusRequestSpec&,
                          const ResourcePoolStatusRequestSpec&);
 };
 
 struct ResourcePoolStatusRequest {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  ResourcePoolStatusRequestSpec spec = {};
-  Box<ResourcePoolStatusRequestStatus> status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  ResourcePoolStatusRequestSpec spec;
+  Box<ResourcePoolStatusRequestStatus> status;
   friend bool operator==(const ResourcePoolStatusRequest&, const ResourcePoolStatusRequest&);
 };
 
 struct ResourcePoolStatusRequestList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<ResourcePoolStatusRequest> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<ResourcePoolStatusRequest> items;
   friend bool operator==(const ResourcePoolStatusRequestList&,
                          const ResourcePoolStatusRequestList&);
 };
 
 struct ResourcePoolStatusRequestStatus {
-  std::optional<std::int32_t> poolCount = {};
-  std::vector<PoolStatus> pools = {};
-  std::vector<metav1::Condition> conditions = {};
+  std::optional<std::int32_t> poolCount;
+  std::vector<PoolStatus> pools;
+  std::vector<metav1::Condition> conditions;
   friend bool operator==(const ResourcePoolStatusRequestStatus&,
                          const ResourcePoolStatusRequestStatus&);
 };
 
 struct ShareableCapacityStatus {
-  std::string name = {};
-  std::optional<resource::Quantity> total = {};
-  std::optional<resource::Quantity> consumed = {};
-  std::optional<resource::Quantity> available = {};
+  std::string name;
+  std::optional<resource::Quantity> total;
+  std::optional<resource::Quantity> consumed;
+  std::optional<resource::Quantity> available;
   friend bool operator==(const ShareableCapacityStatus&, const ShareableCapacityStatus&);
 };
 
 struct ShareableSummaryStatus {
-  std::optional<std::int32_t> fullyAvailableDevices = {};
-  std::optional<std::int32_t> partiallyAvailableDevices = {};
-  std::vector<ShareableCapacityStatus> capacity = {};
+  std::optional<std::int32_t> fullyAvailableDevices;
+  std::optional<std::int32_t> partiallyAvailableDevices;
+  std::vector<ShareableCapacityStatus> capacity;
   friend bool operator==(const ShareableSummaryStatus&, const ShareableSummaryStatus&);
 };
 

@@ -335,368 +335,368 @@ inline constexpr std::string_view kResourceDeviceClassPrefix =
     "deviceclass.resource.kubernetes.io/";
 
 struct AllocatedDeviceStatus {
-  std::string driver = {};
-  std::string pool = {};
-  std::string device = {};
-  std::optional<std::string> shareID = {};
-  RequiredList<metav1::Condition> conditions = {};
-  std::optional<runtime::RawExtension> data = {};
-  Box<NetworkDeviceData> networkData = {};
+  std::string driver;
+  std::string pool;
+  std::string device;
+  std::optional<std::string> shareID;
+  RequiredList<metav1::Condition> conditions;
+  std::optional<runtime::RawExtension> data;
+  Box<NetworkDeviceData> networkData;
   friend bool operator==(const AllocatedDeviceStatus&, const AllocatedDeviceStatus&);
 };
 
 struct DeviceAllocationConfiguration {
-  std::string source = {};
-  std::vector<std::string> requests = {};
-  Box<OpaqueDeviceConfiguration> opaque = {};
+  std::string source;
+  std::vector<std::string> requests;
+  Box<OpaqueDeviceConfiguration> opaque;
   friend bool operator==(const DeviceAllocationConfiguration&,
                          const DeviceAllocationConfiguration&);
 };
 
 struct DeviceToleration {
-  std::string key = {};
-  std::string operator_ = {};
-  std::string value = {};
-  std::string effect = {};
-  std::optional<std::int64_t> tolerationSeconds = {};
+  std::string key;
+  std::string operator_;
+  std::string value;
+  std::string effect;
+  std::optional<std::int64_t> tolerationSeconds;
   friend bool operator==(const DeviceToleration&, const DeviceToleration&);
 };
 
 struct DeviceRequestAllocationResult {
-  std::string request = {};
-  std::string driver = {};
-  std::string pool = {};
-  std::string device = {};
-  std::optional<bool> adminAccess = {};
-  std::vector<DeviceToleration> tolerations = {};
-  std::vector<std::string> bindingConditions = {};
-  std::vector<std::string> bindingFailureConditions = {};
-  std::optional<std::string> shareID = {};
-  StringMap<resource::Quantity> consumedCapacity = {};
-  std::vector<std::string> skipNodeOperations = {};
+  std::string request;
+  std::string driver;
+  std::string pool;
+  std::string device;
+  std::optional<bool> adminAccess;
+  std::vector<DeviceToleration> tolerations;
+  std::vector<std::string> bindingConditions;
+  std::vector<std::string> bindingFailureConditions;
+  std::optional<std::string> shareID;
+  StringMap<resource::Quantity> consumedCapacity;
+  std::vector<std::string> skipNodeOperations;
   friend bool operator==(const DeviceRequestAllocationResult&,
                          const DeviceRequestAllocationResult&);
 };
 
 struct DeviceAllocationResult {
-  std::vector<DeviceRequestAllocationResult> results = {};
-  std::vector<DeviceAllocationConfiguration> config = {};
+  std::vector<DeviceRequestAllocationResult> results;
+  std::vector<DeviceAllocationConfiguration> config;
   friend bool operator==(const DeviceAllocationResult&, const DeviceAllocationResult&);
 };
 
 struct AllocationResult {
-  DeviceAllocationResult devices = {};
-  Box<corev1::NodeSelector> nodeSelector = {};
-  std::optional<metav1::Time> allocationTimestamp = {};
+  DeviceAllocationResult devices;
+  Box<corev1::NodeSelector> nodeSelector;
+  std::optional<metav1::Time> allocationTimestamp;
   friend bool operator==(const AllocationResult&, const AllocationResult&);
 };
 
 struct DeviceAttribute {
-  std::optional<std::int64_t> int_ = {};
-  std::optional<bool> bool_ = {};
-  std::optional<std::string> string = {};
-  std::optional<std::string> version = {};
-  std::vector<std::int64_t> ints = {};
-  std::vector<Bool> bools = {};
-  std::vector<std::string> strings = {};
-  std::vector<std::string> versions = {};
+  std::optional<std::int64_t> int_;
+  std::optional<bool> bool_;
+  std::optional<std::string> string;
+  std::optional<std::string> version;
+  std::vector<std::int64_t> ints;
+  std::vector<Bool> bools;
+  std::vector<std::string> strings;
+  std::vector<std::string> versions;
   friend bool operator==(const DeviceAttribute&, const DeviceAttribute&);
 };
 
 struct DeviceCapacity {
-  resource::Quantity value = {};
-  Box<CapacityRequestPolicy> requestPolicy = {};
+  resource::Quantity value;
+  Box<CapacityRequestPolicy> requestPolicy;
   friend bool operator==(const DeviceCapacity&, const DeviceCapacity&);
 };
 
 struct Counter {
-  resource::Quantity value = {};
+  resource::Quantity value;
   friend bool operator==(const Counter&, const Counter&);
 };
 
 struct DeviceCounterConsumption {
-  std::string counterSet = {};
-  StringMap<Counter> counters = {};
-  std::vector<std::string> compatibilityGroups = {};
+  std::string counterSet;
+  StringMap<Counter> counters;
+  std::vector<std::string> compatibilityGroups;
   friend bool operator==(const DeviceCounterConsumption&, const DeviceCounterConsumption&);
 };
 
 struct DeviceTaint {
-  std::string key = {};
-  std::string value = {};
-  std::string effect = {};
-  std::optional<metav1::Time> timeAdded = {};
+  std::string key;
+  std::string value;
+  std::string effect;
+  std::optional<metav1::Time> timeAdded;
   friend bool operator==(const DeviceTaint&, const DeviceTaint&);
 };
 
 struct NodeAllocatableResource {
-  Box<NodeAllocatableMapping> mapping = {};
-  Box<NodeAllocatableOverhead> overhead = {};
+  Box<NodeAllocatableMapping> mapping;
+  Box<NodeAllocatableOverhead> overhead;
   friend bool operator==(const NodeAllocatableResource&, const NodeAllocatableResource&);
 };
 
 struct BasicDevice {
-  StringMap<DeviceAttribute> attributes = {};
-  StringMap<DeviceCapacity> capacity = {};
-  std::vector<DeviceCounterConsumption> consumesCounters = {};
-  std::optional<std::string> nodeName = {};
-  Box<corev1::NodeSelector> nodeSelector = {};
-  std::optional<bool> allNodes = {};
-  std::vector<DeviceTaint> taints = {};
-  std::optional<bool> bindsToNode = {};
-  std::vector<std::string> bindingConditions = {};
-  std::vector<std::string> bindingFailureConditions = {};
-  std::optional<bool> allowMultipleAllocations = {};
-  StringMap<NodeAllocatableResource> nodeAllocatableResources = {};
+  StringMap<DeviceAttribute> attributes;
+  StringMap<DeviceCapacity> capacity;
+  std::vector<DeviceCounterConsumption> consumesCounters;
+  std::optional<std::string> nodeName;
+  Box<corev1::NodeSelector> nodeSelector;
+  std::optional<bool> allNodes;
+  std::vector<DeviceTaint> taints;
+  std::optional<bool> bindsToNode;
+  std::vector<std::string> bindingConditions;
+  std::vector<std::string> bindingFailureConditions;
+  std::optional<bool> allowMultipleAllocations;
+  StringMap<NodeAllocatableResource> nodeAllocatableResources;
   friend bool operator==(const BasicDevice&, const BasicDevice&);
 };
 
 struct CELDeviceSelector {
-  std::string expression = {};
+  std::string expression;
   friend bool operator==(const CELDeviceSelector&, const CELDeviceSelector&);
 };
 
 struct CapacityRequestPolicy {
-  std::optional<resource::Quantity> default_ = {};
-  std::vector<resource::Quantity> validValues = {};
-  Box<CapacityRequestPolicyRange> validRange = {};
+  std::optional<resource::Quantity> default_;
+  std::vector<resource::Quantity> validValues;
+  Box<CapacityRequestPolicyRange> validRange;
   friend bool operator==(const CapacityRequestPolicy&, const CapacityRequestPolicy&);
 };
 
 struct CapacityRequestPolicyRange {
-  std::optional<resource::Quantity> min = {};
-  std::optional<resource::Quantity> max = {};
-  std::optional<resource::Quantity> step = {};
+  std::optional<resource::Quantity> min;
+  std::optional<resource::Quantity> max;
+  std::optional<resource::Quantity> step;
   friend bool operator==(const CapacityRequestPolicyRange&, const CapacityRequestPolicyRange&);
 };
 
 struct CapacityRequirements {
-  StringMap<resource::Quantity> requests = {};
+  StringMap<resource::Quantity> requests;
   friend bool operator==(const CapacityRequirements&, const CapacityRequirements&);
 };
 
 struct CounterSet {
-  std::string name = {};
-  StringMap<Counter> counters = {};
+  std::string name;
+  StringMap<Counter> counters;
   friend bool operator==(const CounterSet&, const CounterSet&);
 };
 
 struct Device {
-  std::string name = {};
-  Box<BasicDevice> basic = {};
+  std::string name;
+  Box<BasicDevice> basic;
   friend bool operator==(const Device&, const Device&);
 };
 
 struct DeviceClaimConfiguration {
-  std::vector<std::string> requests = {};
-  Box<OpaqueDeviceConfiguration> opaque = {};
+  std::vector<std::string> requests;
+  Box<OpaqueDeviceConfiguration> opaque;
   friend bool operator==(const DeviceClaimConfiguration&, const DeviceClaimConfiguration&);
 };
 
 struct DeviceConstraint {
-  std::vector<std::string> requests = {};
-  std::optional<std::string> matchAttribute = {};
-  std::optional<std::string> distinctAttribute = {};
+  std::vector<std::string> requests;
+  std::optional<std::string> matchAttribute;
+  std::optional<std::string> distinctAttribute;
   friend bool operator==(const DeviceConstraint&, const DeviceConstraint&);
 };
 
 struct DeviceDerivedAttribute {
-  std::string name = {};
-  std::string expression = {};
+  std::string name;
+  std::string expression;
   friend bool operator==(const DeviceDerivedAttribute&, const DeviceDerivedAttribute&);
 };
 
 struct DeviceSelector {
-  Box<CELDeviceSelector> cel = {};
+  Box<CELDeviceSelector> cel;
   friend bool operator==(const DeviceSelector&, const DeviceSelector&);
 };
 
 struct DeviceSubRequest {
-  std::string name = {};
-  std::string deviceClassName = {};
-  std::vector<DeviceSelector> selectors = {};
-  std::string allocationMode = {};
+  std::string name;
+  std::string deviceClassName;
+  std::vector<DeviceSelector> selectors;
+  std::string allocationMode;
   std::int64_t count = 0;
-  std::vector<DeviceToleration> tolerations = {};
-  Box<CapacityRequirements> capacity = {};
-  std::vector<DeviceDerivedAttribute> derivedAttributes = {};
+  std::vector<DeviceToleration> tolerations;
+  Box<CapacityRequirements> capacity;
+  std::vector<DeviceDerivedAttribute> derivedAttributes;
   friend bool operator==(const DeviceSubRequest&, const DeviceSubRequest&);
 };
 
 struct DeviceRequest {
-  std::string name = {};
-  std::string deviceClassName = {};
-  std::vector<DeviceSelector> selectors = {};
-  std::string allocationMode = {};
+  std::string name;
+  std::string deviceClassName;
+  std::vector<DeviceSelector> selectors;
+  std::string allocationMode;
   std::int64_t count = 0;
-  std::optional<bool> adminAccess = {};
-  std::vector<DeviceSubRequest> firstAvailable = {};
-  std::vector<DeviceToleration> tolerations = {};
-  Box<CapacityRequirements> capacity = {};
-  std::vector<DeviceDerivedAttribute> derivedAttributes = {};
+  std::optional<bool> adminAccess;
+  std::vector<DeviceSubRequest> firstAvailable;
+  std::vector<DeviceToleration> tolerations;
+  Box<CapacityRequirements> capacity;
+  std::vector<DeviceDerivedAttribute> derivedAttributes;
   friend bool operator==(const DeviceRequest&, const DeviceRequest&);
 };
 
 struct DeviceClaim {
-  RequiredList<DeviceRequest> requests = {};
-  std::vector<DeviceConstraint> constraints = {};
-  std::vector<DeviceClaimConfiguration> config = {};
+  RequiredList<DeviceRequest> requests;
+  std::vector<DeviceConstraint> constraints;
+  std::vector<DeviceClaimConfiguration> config;
   friend bool operator==(const DeviceClaim&, const DeviceClaim&);
 };
 
 struct DeviceClassConfiguration {
-  Box<OpaqueDeviceConfiguration> opaque = {};
+  Box<OpaqueDeviceConfiguration> opaque;
   friend bool operator==(const DeviceClassConfiguration&, const DeviceClassConfiguration&);
 };
 
 struct DeviceClassSpec {
-  std::vector<DeviceSelector> selectors = {};
-  std::vector<DeviceClassConfiguration> config = {};
-  std::optional<std::string> extendedResourceName = {};
+  std::vector<DeviceSelector> selectors;
+  std::vector<DeviceClassConfiguration> config;
+  std::optional<std::string> extendedResourceName;
   friend bool operator==(const DeviceClassSpec&, const DeviceClassSpec&);
 };
 
 struct DeviceClass {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  DeviceClassSpec spec = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  DeviceClassSpec spec;
   friend bool operator==(const DeviceClass&, const DeviceClass&);
 };
 
 struct DeviceClassList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<DeviceClass> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<DeviceClass> items;
   friend bool operator==(const DeviceClassList&, const DeviceClassList&);
 };
 
 struct DeviceConfiguration {
-  Box<OpaqueDeviceConfiguration> opaque = {};
+  Box<OpaqueDeviceConfiguration> opaque;
   friend bool operator==(const DeviceConfiguration&, const DeviceConfiguration&);
 };
 
 struct NetworkDeviceData {
-  std::string interfaceName = {};
-  std::vector<std::string> ips = {};
-  std::string hardwareAddress = {};
+  std::string interfaceName;
+  std::vector<std::string> ips;
+  std::string hardwareAddress;
   friend bool operator==(const NetworkDeviceData&, const NetworkDeviceData&);
 };
 
 struct NodeAllocatableMapping {
-  std::optional<std::string> capacityKey = {};
-  std::optional<resource::Quantity> capacityMultiplier = {};
-  std::optional<resource::Quantity> deviceMultiplier = {};
+  std::optional<std::string> capacityKey;
+  std::optional<resource::Quantity> capacityMultiplier;
+  std::optional<resource::Quantity> deviceMultiplier;
   friend bool operator==(const NodeAllocatableMapping&, const NodeAllocatableMapping&);
 };
 
 struct NodeAllocatableOverhead {
-  std::optional<resource::Quantity> perPod = {};
-  std::optional<resource::Quantity> perContainer = {};
+  std::optional<resource::Quantity> perPod;
+  std::optional<resource::Quantity> perContainer;
   friend bool operator==(const NodeAllocatableOverhead&, const NodeAllocatableOverhead&);
 };
 
 struct OpaqueDeviceConfiguration {
-  std::string driver = {};
-  runtime::RawExtension parameters = {};
+  std::string driver;
+  runtime::RawExtension parameters;
   friend bool operator==(const OpaqueDeviceConfiguration&, const OpaqueDeviceConfiguration&);
 };
 
 struct ResourceClaimSpec {
-  DeviceClaim devices = {};
+  DeviceClaim devices;
   friend bool operator==(const ResourceClaimSpec&, const ResourceClaimSpec&);
 };
 
 struct ResourceClaimConsumerReference {
-  std::string apiGroup = {};
-  std::string resource = {};
-  std::string name = {};
-  std::string uid = {};
+  std::string apiGroup;
+  std::string resource;
+  std::string name;
+  std::string uid;
   friend bool operator==(const ResourceClaimConsumerReference&,
                          const ResourceClaimConsumerReference&);
 };
 
 struct ResourceClaimStatus {
-  Box<AllocationResult> allocation = {};
-  std::vector<ResourceClaimConsumerReference> reservedFor = {};
-  std::vector<AllocatedDeviceStatus> devices = {};
+  Box<AllocationResult> allocation;
+  std::vector<ResourceClaimConsumerReference> reservedFor;
+  std::vector<AllocatedDeviceStatus> devices;
   friend bool operator==(const ResourceClaimStatus&, const ResourceClaimStatus&);
 };
 
 struct ResourceClaim {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  ResourceClaimSpec spec = {};
-  ResourceClaimStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  ResourceClaimSpec spec;
+  ResourceClaimStatus status;
   friend bool operator==(const ResourceClaim&, const ResourceClaim&);
 };
 
 struct ResourceClaimList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<ResourceClaim> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<ResourceClaim> items;
   friend bool operator==(const ResourceClaimList&, const ResourceClaimList&);
 };
 
 struct ResourceClaimTemplateSpec {
-  metav1::ObjectMeta metadata = {};
-  ResourceClaimSpec spec = {};
+  metav1::ObjectMeta metadata;
+  ResourceClaimSpec spec;
   friend bool operator==(const ResourceClaimTemplateSpec&, const ResourceClaimTemplateSpec&);
 };
 
 struct ResourceClaimTemplate {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  ResourceClaimTemplateSpec spec = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  ResourceClaimTemplateSpec spec;
   friend bool operator==(const ResourceClaimTemplate&, const ResourceClaimTemplate&);
 };
 
 struct ResourceClaimTemplateList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<ResourceClaimTemplate> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<ResourceClaimTemplate> items;
   friend bool operator==(const ResourceClaimTemplateList&, const ResourceClaimTemplateList&);
 };
 
 struct ResourcePool {
-  std::string name = {};
+  std::string name;
   std::int64_t generation = 0;
   std::int64_t resourceSliceCount = 0;
   friend bool operator==(const ResourcePool&, const ResourcePool&);
 };
 
 struct ResourceSliceSpec {
-  std::string driver = {};
-  ResourcePool pool = {};
-  std::string nodeName = {};
-  Box<corev1::NodeSelector> nodeSelector = {};
+  std::string driver;
+  ResourcePool pool;
+  std::string nodeName;
+  Box<corev1::NodeSelector> nodeSelector;
   bool allNodes = false;
-  std::vector<Device> devices = {};
-  std::optional<bool> perDeviceNodeSelection = {};
-  std::vector<CounterSet> sharedCounters = {};
-  std::optional<std::string> partitionTypeAttribute = {};
-  std::vector<std::string> skipNodeOperations = {};
+  std::vector<Device> devices;
+  std::optional<bool> perDeviceNodeSelection;
+  std::vector<CounterSet> sharedCounters;
+  std::optional<std::string> partitionTypeAttribute;
+  std::vector<std::string> skipNodeOperations;
   friend bool operator==(const ResourceSliceSpec&, const ResourceSliceSpec&);
 };
 
 struct ResourceSlice {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  ResourceSliceSpec spec = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  ResourceSliceSpec spec;
   friend bool operator==(const ResourceSlice&, const ResourceSlice&);
 };
 
 struct ResourceSliceList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<ResourceSlice> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<ResourceSlice> items;
   friend bool operator==(const ResourceSliceList&, const ResourceSliceList&);
 };
 

@@ -34,21 +34,21 @@ namespace schedulingv1 {
 inline constexpr std::string_view kGroupName = "scheduling.k8s.io";
 
 struct PriorityClass {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
   std::int32_t value = 0;
   bool globalDefault = false;
-  std::string description = {};
-  std::optional<std::string> preemptionPolicy = {};
+  std::string description;
+  std::optional<std::string> preemptionPolicy;
   friend bool operator==(const PriorityClass&, const PriorityClass&);
 };
 
 struct PriorityClassList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<PriorityClass> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<PriorityClass> items;
   friend bool operator==(const PriorityClassList&, const PriorityClassList&);
 };
 

@@ -81,7 +81,7 @@ inline constexpr std::string_view kPodGroupReasonSchedulerError = "SchedulerErro
 inline constexpr std::string_view kPodGroupReasonUnschedulable = "Unschedulable";
 
 struct TopologyConstraint {
-  std::string key = {};
+  std::string key;
   friend bool operator==(const TopologyConstraint&, const TopologyConstraint&);
 };
 
@@ -96,35 +96,35 @@ struct WorkloadPodGroupBasicSchedulingPolicy {
 };
 
 struct WorkloadPodGroupDisruptionMode {
-  Box<WorkloadPodGroupSingleDisruptionMode> single = {};
-  Box<WorkloadPodGroupAllDisruptionMode> all = {};
+  Box<WorkloadPodGroupSingleDisruptionMode> single;
+  Box<WorkloadPodGroupAllDisruptionMode> all;
   friend bool operator==(const WorkloadPodGroupDisruptionMode&,
                          const WorkloadPodGroupDisruptionMode&);
 };
 
 struct WorkloadPodGroupGangSchedulingPolicy {
-  std::optional<std::int32_t> minCount = {};
+  std::optional<std::int32_t> minCount;
   friend bool operator==(const WorkloadPodGroupGangSchedulingPolicy&,
                          const WorkloadPodGroupGangSchedulingPolicy&);
 };
 
 struct WorkloadPodGroupResourceClaim {
-  std::string name = {};
-  std::optional<std::string> resourceClaimName = {};
-  std::optional<std::string> resourceClaimTemplateName = {};
+  std::string name;
+  std::optional<std::string> resourceClaimName;
+  std::optional<std::string> resourceClaimTemplateName;
   friend bool operator==(const WorkloadPodGroupResourceClaim&,
                          const WorkloadPodGroupResourceClaim&);
 };
 
 struct WorkloadPodGroupSchedulingConstraints {
-  std::vector<TopologyConstraint> topology = {};
+  std::vector<TopologyConstraint> topology;
   friend bool operator==(const WorkloadPodGroupSchedulingConstraints&,
                          const WorkloadPodGroupSchedulingConstraints&);
 };
 
 struct WorkloadPodGroupSchedulingPolicy {
-  Box<WorkloadPodGroupBasicSchedulingPolicy> basic = {};
-  Box<WorkloadPodGroupGangSchedulingPolicy> gang = {};
+  Box<WorkloadPodGroupBasicSchedulingPolicy> basic;
+  Box<WorkloadPodGroupGangSchedulingPolicy> gang;
   friend bool operator==(const WorkloadPodGroupSchedulingPolicy&,
                          const WorkloadPodGroupSchedulingPolicy&);
 };

@@ -167,198 +167,198 @@ inline constexpr std::string_view kVolumeLifecycleEphemeral = "Ephemeral";
 inline constexpr std::string_view kVolumeLifecyclePersistent = "Persistent";
 
 struct TokenRequest {
-  std::string audience = {};
-  std::optional<std::int64_t> expirationSeconds = {};
+  std::string audience;
+  std::optional<std::int64_t> expirationSeconds;
   friend bool operator==(const TokenRequest&, const TokenRequest&);
 };
 
 struct CSIDriverSpec {
-  std::optional<bool> attachRequired = {};
-  std::optional<bool> podInfoOnMount = {};
-  std::vector<std::string> volumeLifecycleModes = {};
-  std::optional<bool> storageCapacity = {};
-  std::optional<std::string> fsGroupPolicy = {};
-  std::vector<TokenRequest> tokenRequests = {};
-  std::optional<bool> requiresRepublish = {};
-  std::optional<bool> seLinuxMount = {};
-  std::optional<std::int64_t> nodeAllocatableUpdatePeriodSeconds = {};
-  std::optional<bool> serviceAccountTokenInSecrets = {};
-  std::optional<bool> preventPodSchedulingIfMissing = {};
+  std::optional<bool> attachRequired;
+  std::optional<bool> podInfoOnMount;
+  std::vector<std::string> volumeLifecycleModes;
+  std::optional<bool> storageCapacity;
+  std::optional<std::string> fsGroupPolicy;
+  std::vector<TokenRequest> tokenRequests;
+  std::optional<bool> requiresRepublish;
+  std::optional<bool> seLinuxMount;
+  std::optional<std::int64_t> nodeAllocatableUpdatePeriodSeconds;
+  std::optional<bool> serviceAccountTokenInSecrets;
+  std::optional<bool> preventPodSchedulingIfMissing;
   friend bool operator==(const CSIDriverSpec&, const CSIDriverSpec&);
 };
 
 struct CSIDriver {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  CSIDriverSpec spec = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  CSIDriverSpec spec;
   friend bool operator==(const CSIDriver&, const CSIDriver&);
 };
 
 struct CSIDriverList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<CSIDriver> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<CSIDriver> items;
   friend bool operator==(const CSIDriverList&, const CSIDriverList&);
 };
 
 struct CSINodeDriver {
-  std::string name = {};
-  std::string nodeID = {};
-  RequiredList<std::string> topologyKeys = {};
-  Box<VolumeNodeResources> allocatable = {};
+  std::string name;
+  std::string nodeID;
+  RequiredList<std::string> topologyKeys;
+  Box<VolumeNodeResources> allocatable;
   friend bool operator==(const CSINodeDriver&, const CSINodeDriver&);
 };
 
 struct CSINodeSpec {
-  RequiredList<CSINodeDriver> drivers = {};
+  RequiredList<CSINodeDriver> drivers;
   friend bool operator==(const CSINodeSpec&, const CSINodeSpec&);
 };
 
 struct StorageHealthCondition {
-  std::string status = {};
-  std::string reason = {};
-  std::string message = {};
-  std::optional<std::string> accessMode = {};
-  std::optional<std::string> volumeMode = {};
-  metav1::Time lastTransitionTime = {};
+  std::string status;
+  std::string reason;
+  std::string message;
+  std::optional<std::string> accessMode;
+  std::optional<std::string> volumeMode;
+  metav1::Time lastTransitionTime;
   friend bool operator==(const StorageHealthCondition&, const StorageHealthCondition&);
 };
 
 struct StorageHealth {
-  std::string name = {};
-  std::vector<StorageHealthCondition> healthConditions = {};
+  std::string name;
+  std::vector<StorageHealthCondition> healthConditions;
   friend bool operator==(const StorageHealth&, const StorageHealth&);
 };
 
 struct CSINodeStatus {
-  std::vector<StorageHealth> storageHealth = {};
+  std::vector<StorageHealth> storageHealth;
   friend bool operator==(const CSINodeStatus&, const CSINodeStatus&);
 };
 
 struct CSINode {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  CSINodeSpec spec = {};
-  CSINodeStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  CSINodeSpec spec;
+  CSINodeStatus status;
   friend bool operator==(const CSINode&, const CSINode&);
 };
 
 struct CSINodeList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<CSINode> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<CSINode> items;
   friend bool operator==(const CSINodeList&, const CSINodeList&);
 };
 
 struct CSIStorageCapacity {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  Box<metav1::LabelSelector> nodeTopology = {};
-  std::string storageClassName = {};
-  std::optional<resource::Quantity> capacity = {};
-  std::optional<resource::Quantity> maximumVolumeSize = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  Box<metav1::LabelSelector> nodeTopology;
+  std::string storageClassName;
+  std::optional<resource::Quantity> capacity;
+  std::optional<resource::Quantity> maximumVolumeSize;
   friend bool operator==(const CSIStorageCapacity&, const CSIStorageCapacity&);
 };
 
 struct CSIStorageCapacityList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<CSIStorageCapacity> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<CSIStorageCapacity> items;
   friend bool operator==(const CSIStorageCapacityList&, const CSIStorageCapacityList&);
 };
 
 struct StorageClass {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  std::string provisioner = {};
-  StringMap<std::string> parameters = {};
-  std::optional<std::string> reclaimPolicy = {};
-  std::vector<std::string> mountOptions = {};
-  std::optional<bool> allowVolumeExpansion = {};
-  std::optional<std::string> volumeBindingMode = {};
-  std::vector<corev1::TopologySelectorTerm> allowedTopologies = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  std::string provisioner;
+  StringMap<std::string> parameters;
+  std::optional<std::string> reclaimPolicy;
+  std::vector<std::string> mountOptions;
+  std::optional<bool> allowVolumeExpansion;
+  std::optional<std::string> volumeBindingMode;
+  std::vector<corev1::TopologySelectorTerm> allowedTopologies;
   friend bool operator==(const StorageClass&, const StorageClass&);
 };
 
 struct StorageClassList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<StorageClass> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<StorageClass> items;
   friend bool operator==(const StorageClassList&, const StorageClassList&);
 };
 
 struct VolumeAttachmentSource {
-  std::optional<std::string> persistentVolumeName = {};
-  Box<corev1::PersistentVolumeSpec> inlineVolumeSpec = {};
+  std::optional<std::string> persistentVolumeName;
+  Box<corev1::PersistentVolumeSpec> inlineVolumeSpec;
   friend bool operator==(const VolumeAttachmentSource&, const VolumeAttachmentSource&);
 };
 
 struct VolumeAttachmentSpec {
-  std::string attacher = {};
-  VolumeAttachmentSource source = {};
-  std::string nodeName = {};
+  std::string attacher;
+  VolumeAttachmentSource source;
+  std::string nodeName;
   friend bool operator==(const VolumeAttachmentSpec&, const VolumeAttachmentSpec&);
 };
 
 struct VolumeAttachmentStatus {
   bool attached = false;
-  StringMap<std::string> attachmentMetadata = {};
-  Box<VolumeError> attachError = {};
-  Box<VolumeError> detachError = {};
+  StringMap<std::string> attachmentMetadata;
+  Box<VolumeError> attachError;
+  Box<VolumeError> detachError;
   friend bool operator==(const VolumeAttachmentStatus&, const VolumeAttachmentStatus&);
 };
 
 struct VolumeAttachment {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  VolumeAttachmentSpec spec = {};
-  VolumeAttachmentStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  VolumeAttachmentSpec spec;
+  VolumeAttachmentStatus status;
   friend bool operator==(const VolumeAttachment&, const VolumeAttachment&);
 };
 
 struct VolumeAttachmentList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<VolumeAttachment> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<VolumeAttachment> items;
   friend bool operator==(const VolumeAttachmentList&, const VolumeAttachmentList&);
 };
 
 struct VolumeAttributesClass {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  std::string driverName = {};
-  StringMap<std::string> parameters = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  std::string driverName;
+  StringMap<std::string> parameters;
   friend bool operator==(const VolumeAttributesClass&, const VolumeAttributesClass&);
 };
 
 struct VolumeAttributesClassList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<VolumeAttributesClass> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<VolumeAttributesClass> items;
   friend bool operator==(const VolumeAttributesClassList&, const VolumeAttributesClassList&);
 };
 
 struct VolumeError {
-  metav1::Time time = {};
-  std::string message = {};
-  std::optional<std::int32_t> errorCode = {};
+  metav1::Time time;
+  std::string message;
+  std::optional<std::int32_t> errorCode;
   friend bool operator==(const VolumeError&, const VolumeError&);
 };
 
 struct VolumeNodeResources {
-  std::optional<std::int32_t> count = {};
+  std::optional<std::int32_t> count;
   friend bool operator==(const VolumeNodeResources&, const VolumeNodeResources&);
 };
 

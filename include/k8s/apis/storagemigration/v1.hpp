@@ -48,31 +48,31 @@ inline constexpr std::string_view kMigrationRunning = "Running";
 inline constexpr std::string_view kMigrationSucceeded = "Succeeded";
 
 struct StorageVersionMigrationSpec {
-  metav1::GroupResource resource = {};
+  metav1::GroupResource resource;
   friend bool operator==(const StorageVersionMigrationSpec&, const StorageVersionMigrationSpec&);
 };
 
 struct StorageVersionMigrationStatus {
-  std::vector<metav1::Condition> conditions = {};
-  std::string resourceVersion = {};
+  std::vector<metav1::Condition> conditions;
+  std::string resourceVersion;
   friend bool operator==(const StorageVersionMigrationStatus&,
                          const StorageVersionMigrationStatus&);
 };
 
 struct StorageVersionMigration {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ObjectMeta metadata = {};
-  StorageVersionMigrationSpec spec = {};
-  StorageVersionMigrationStatus status = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ObjectMeta metadata;
+  StorageVersionMigrationSpec spec;
+  StorageVersionMigrationStatus status;
   friend bool operator==(const StorageVersionMigration&, const StorageVersionMigration&);
 };
 
 struct StorageVersionMigrationList {
-  std::string kind = {};
-  std::string apiVersion = {};
-  metav1::ListMeta metadata = {};
-  RequiredList<StorageVersionMigration> items = {};
+  std::string kind;
+  std::string apiVersion;
+  metav1::ListMeta metadata;
+  RequiredList<StorageVersionMigration> items;
   friend bool operator==(const StorageVersionMigrationList&, const StorageVersionMigrationList&);
 };
 

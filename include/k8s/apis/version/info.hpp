@@ -21,19 +21,19 @@ struct Describe<version::Info> {
 namespace version {
 
 struct Info {
-  std::string major = {};
-  std::string minor = {};
-  std::string emulationMajor = {};
-  std::string emulationMinor = {};
-  std::string minCompatibilityMajor = {};
-  std::string minCompatibilityMinor = {};
-  std::string gitVersion = {};
-  std::string gitCommit = {};
-  std::string gitTreeState = {};
-  std::string buildDate = {};
-  std::string goVersion = {};
-  std::string compiler = {};
-  std::string platform = {};
+  std::string major;
+  std::string minor;
+  std::string emulationMajor;
+  std::string emulationMinor;
+  std::string minCompatibilityMajor;
+  std::string minCompatibilityMinor;
+  std::string gitVersion;
+  std::string gitCommit;
+  std::string gitTreeState;
+  std::string buildDate;
+  std::string goVersion;
+  std::string compiler;
+  std::string platform;
   friend bool operator==(const Info&, const Info&);
 };
 
