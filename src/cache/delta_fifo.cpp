@@ -154,6 +154,18 @@ struct DeltaFIFO::State {
     }
   }
 
+  // Requires: something is queued. Hands it to `process` without the lock.
+  void TakeAndProcess(std::unique_lock<std::mutex>& lock,
+                      const std::function<void(Deltas&&)>& process) {
+    std::size_t elements = 0;
+    Deltas deltas = Take(elements);
+    deltas.isInInitialList = initial_left > 0;
+    lock.unlock();
+    process(std::move(deltas));
+    lock.lock();
+    initial_left -= std::min(initial_left, elements);
+  }
+
   // Requires: something is queued.
   Deltas Take(std::size_t& elements) {
     elements = 1;
@@ -247,14 +259,15 @@ Result<void> DeltaFIFO::Pop(const std::function<void(Deltas&&)>& process, std::s
       lock, [&] { return state_->closed || state_->Elements() > 0 || stop.stop_requested(); });
   if (stop.stop_requested()) return Cancelled("Pop");
   if (state_->Elements() == 0) return Closed();
-  std::size_t elements = 0;
-  Deltas deltas = state_->Take(elements);
-  deltas.isInInitialList = state_->initial_left > 0;
-  lock.unlock();
-  process(std::move(deltas));
-  lock.lock();
-  state_->initial_left -= std::min(state_->initial_left, elements);
+  state_->TakeAndProcess(lock, process);
   return {};
+}
+
+bool DeltaFIFO::TryPop(const std::function<void(Deltas&&)>& process) {
+  std::unique_lock lock(state_->mutex);
+  if (state_->Elements() == 0) return false;
+  state_->TakeAndProcess(lock, process);
+  return true;
 }
 
 bool DeltaFIFO::HasSynced() const {

@@ -32,7 +32,7 @@ void Listener::DeliverAll() {
     batch.swap(pending_);
     in_hand_ = batch.size();
     lock.unlock();
-    // Without the lock, which the process loop takes for each event.
+    // Without the lock, which the reflector takes for each event.
     for (; !batch.empty() && !stopped_; batch.pop_front()) {
       Deliver(batch.front());
       --in_hand_;

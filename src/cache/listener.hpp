@@ -62,7 +62,7 @@ class Listener {
   std::atomic<bool> finished_ = false;
 
   mutable std::mutex mutex_;
-  std::condition_variable arrived_;  ///< Something is pending, or stopped.
+  std::condition_variable arrived_;              ///< Something is pending, or stopped.
   mutable std::condition_variable_any settled_;  ///< Synced or stopped.
   std::deque<Notification> pending_;
   std::atomic<std::size_t> in_hand_ = 0;  ///< Taken from `pending_`, not delivered yet.

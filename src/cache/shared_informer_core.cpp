@@ -35,6 +35,45 @@ struct HandlerSlot {
   bool due = false;  ///< Gets the resync that is queued.
 };
 
+/// The queue as a reflector sees it, drained by whoever puts something in: an event is in the store
+/// and with the listeners before the next one is read, without a thread in between.
+class DrainedQueue final : public ReflectorStore {
+ public:
+  DrainedQueue(DeltaFIFO& queue, std::function<void(Deltas&&)> process)
+      : queue_(queue), process_(std::move(process)) {}
+
+  Result<void> Add(runtime::AnyPtr object) override { return Drain(queue_.Add(std::move(object))); }
+  Result<void> Update(runtime::AnyPtr object) override {
+    return Drain(queue_.Update(std::move(object)));
+  }
+  Result<void> Delete(runtime::AnyPtr object) override {
+    return Drain(queue_.Delete(std::move(object)));
+  }
+  Result<void> Replace(std::vector<runtime::AnyPtr> objects,
+                       std::string_view resource_version) override {
+    return Drain(queue_.Replace(std::move(objects), resource_version));
+  }
+  Result<void> Resync() override { return Drain(queue_.Resync()); }
+  Result<void> Bookmark(std::string_view resource_version) override {
+    return Drain(queue_.Bookmark(resource_version));
+  }
+  [[nodiscard]] runtime::AnyPtr Known(std::string_view key) const override {
+    return queue_.Known(key);
+  }
+
+ private:
+  Result<void> Drain(Result<void> queued) {
+    const std::lock_guard lock(draining_);  // The resync timer is a producer too.
+    while (queue_.TryPop(process_)) {
+    }
+    return queued;
+  }
+
+  DeltaFIFO& queue_;
+  const std::function<void(Deltas&&)> process_;
+  std::mutex draining_;
+};
+
 }  // namespace
 
 class SharedInformerCore::Impl {
@@ -102,23 +141,16 @@ class SharedInformerCore::Impl {
   }
 
   Result<void> Run(std::stop_token stop) {
-    std::unique_ptr<DeltaFIFO> queue;
+    DeltaFIFO queue(type_, {.knownObjects = store_.get()});
+    DrainedQueue drained(queue, [this](Deltas&& deltas) { Process(std::move(deltas)); });
     {
       const std::lock_guard lock(mutex_);
       if (started_) return InvalidArgument("the informer has already started");
       started_ = true;
-      queue = std::make_unique<DeltaFIFO>(type_, DeltaFIFOOptions{.knownObjects = store_.get()});
-      reflector_ = std::make_unique<Reflector>(*type_, source_, *queue, MakeReflectorOptions());
+      reflector_ = std::make_unique<Reflector>(*type_, source_, drained, MakeReflectorOptions());
     }
-    {
-      const std::jthread process_loop([&] {
-        while (queue->Pop([&](Deltas&& deltas) { Process(std::move(deltas)); }, {})) {
-        }
-      });
-      reflector_->Run(std::move(stop));
-      queue->Close();
-      StopListeners();  // Also ends the processing of what is still queued: nobody is told.
-    }
+    reflector_->Run(std::move(stop));
+    StopListeners();
     ReapListeners();
     return {};
   }
@@ -225,8 +257,8 @@ class SharedInformerCore::Impl {
     return any;
   }
 
-  // On the process loop. The lock spans the store's change and its notifications, so that a handler
-  // that is added meanwhile gets each object either from the store or as an event.
+  // On the thread that queued it. The lock spans the store's change and its notifications, so that
+  // a handler that is added meanwhile gets each object either from the store or as an event.
   void Process(Deltas&& deltas) {
     const std::lock_guard lock(mutex_);
     if (stopped_) return;

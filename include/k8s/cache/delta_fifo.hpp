@@ -90,6 +90,8 @@ class DeltaFIFO final : public ReflectorStore {
   /// closed and empty, kCancelled.
   /// **Blocking.** Ends at once on `Close` (when empty) and when `stop` is triggered.
   Result<void> Pop(const std::function<void(Deltas&&)>& process, std::stop_token stop);
+  /// The same for what is queued now: returns whether anything was, and does not wait.
+  bool TryPop(const std::function<void(Deltas&&)>& process);
 
   /// Whether everything that was queued up to and with the first Replace has been processed; also
   /// true when the first call was an Add, Update or Delete.

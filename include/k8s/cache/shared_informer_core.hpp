@@ -70,7 +70,7 @@ class ResourceEventHandlerRegistration {
 };
 
 /// The type-erased informer that SharedIndexInformer<T> is a view of. Threads: the caller of `Run`
-/// (the reflector's), a process loop, one per handler, and the reflector's resync thread.
+/// (the reflector's), one per handler, and the reflector's timer while it is needed.
 class SharedInformerCore {
  public:
   SharedInformerCore(std::shared_ptr<const runtime::ObjectType> type,

@@ -74,8 +74,8 @@ struct FactoryOptions {
 /// `Start` starts what was asked for (`.Informer()` or `.Lister()`) until then; call it again after
 /// asking for more. A stop of its token ends all informers for good; their stores still answer.
 ///
-/// Threads per started informer: two (reflector, process loop), one more while a watch with resync
-/// is open or the initial state is streamed, and one per event handler.
+/// Threads per started informer: one (reflector), one more while a watch with resync is open or the
+/// initial state is streamed, and one per event handler.
 ///
 /// **Thread safety.** All members may be called from any thread.
 /// **Lifetime.** The destructor stops all informers and joins their threads; no handler is called
