@@ -3,10 +3,12 @@
 #include <k8s/cache/shared_informer.hpp>
 #include <k8s/runtime/object_type.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -18,82 +20,84 @@ namespace k8s::test {
 /// state that follows from it. A wrong order (an add of a known key, an update or delete of an
 /// unknown one) is kept in `faults`.
 ///
-/// Thread safety. All members may be called from any thread.
+/// Thread safety. Guarded by `mutex`; `Set` and `Remove` take it.
 template <class T>
-class EventRecorder {
- public:
-  /// Handlers that tell this recorder, which must outlive them.
-  cache::ResourceEventHandlerFuncs<T> Handlers() {
-    return {.onAdd = [this](const ObjectPtr<T>& object, bool) { Set("add", object, false); },
-            .onUpdate =
-                [this](const ObjectPtr<T>& before, const ObjectPtr<T>& after) {
-                  if (before != after) Set("update", after, true);
-                },
-            .onDelete = [this](const cache::DeletedObject<T>& gone) { Remove(gone.key); }};
-  }
-
-  /// Waits until `done` holds of the events and the state. Returns false after `timeout`, which is
-  /// there for broken programs only.
-  bool WaitFor(const std::function<bool(const EventRecorder&)>& done,
-               std::chrono::seconds timeout = std::chrono::seconds(60)) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, timeout, [&] { return done(*this); });
-  }
-  bool WaitForEvent(const std::string& event) {
-    return WaitFor([&](const EventRecorder& seen) { return seen.Saw(event); });
-  }
-  bool WaitForCount(std::size_t count) {
-    return WaitFor([&](const EventRecorder& seen) { return seen.state_.size() == count; });
-  }
-
-  // Without a lock, for `done` alone.
-  [[nodiscard]] bool Saw(const std::string& event) const {
-    for (const auto& seen : events_) {
-      if (seen == event) return true;
-    }
-    return false;
-  }
-  [[nodiscard]] ObjectPtr<T> Find(const std::string& key) const {
-    const auto found = state_.find(key);
-    return found == state_.end() ? nullptr : found->second;
-  }
-
-  [[nodiscard]] std::vector<std::string> Events() {
-    const std::lock_guard lock(mutex_);
-    return events_;
-  }
-  [[nodiscard]] std::map<std::string, ObjectPtr<T>> State() {
-    const std::lock_guard lock(mutex_);
-    return state_;
-  }
-  [[nodiscard]] std::vector<std::string> Faults() {
-    const std::lock_guard lock(mutex_);
-    return faults_;
-  }
-
- private:
+struct EventRecord {
   void Set(const char* what, const ObjectPtr<T>& object, bool known) {
     const auto& metadata = object->metadata;
     const std::string key =
         metadata.namespace_.empty() ? metadata.name : metadata.namespace_ + "/" + metadata.name;
-    const std::lock_guard lock(mutex_);
-    if (state_.contains(key) != known) faults_.push_back(std::string(what) + " " + key);
-    state_[key] = object;
-    events_.push_back(std::string(what) + " " + key);
-    changed_.notify_all();
+    const std::lock_guard lock(mutex);
+    if (state.contains(key) != known) faults.push_back(std::string(what) + " " + key);
+    state[key] = object;
+    events.push_back(std::string(what) + " " + key);
+    changed.notify_all();
   }
   void Remove(const std::string& key) {
-    const std::lock_guard lock(mutex_);
-    if (state_.erase(key) == 0) faults_.push_back("delete " + key);
-    events_.push_back("delete " + key);
-    changed_.notify_all();
+    const std::lock_guard lock(mutex);
+    if (state.erase(key) == 0) faults.push_back("delete " + key);
+    events.push_back("delete " + key);
+    changed.notify_all();
+  }
+  [[nodiscard]] bool Saw(const std::string& event) const {
+    return std::find(events.begin(), events.end(), event) != events.end();
+  }
+  [[nodiscard]] ObjectPtr<T> Find(const std::string& key) const {
+    const auto found = state.find(key);
+    return found == state.end() ? nullptr : found->second;
   }
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::string> events_;
-  std::map<std::string, ObjectPtr<T>> state_;
-  std::vector<std::string> faults_;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<std::string> events;
+  std::map<std::string, ObjectPtr<T>> state;
+  std::vector<std::string> faults;
+};
+
+/// Records what its handlers are told. They share the record, so that an informer may outlive the
+/// recorder.
+///
+/// Thread safety. All members may be called from any thread.
+template <class T>
+class EventRecorder {
+ public:
+  cache::ResourceEventHandlerFuncs<T> Handlers() {
+    return {.onAdd = [record = record_](const ObjectPtr<T>& object,
+                                        bool) { record->Set("add", object, false); },
+            .onUpdate =
+                [record = record_](const ObjectPtr<T>& before, const ObjectPtr<T>& after) {
+                  if (before != after) record->Set("update", after, true);
+                },
+            .onDelete = [record = record_](
+                            const cache::DeletedObject<T>& gone) { record->Remove(gone.key); }};
+  }
+
+  /// Waits until `done` holds of the record, which is locked then. Returns false after `timeout`,
+  /// which is there for broken programs only.
+  bool WaitFor(const std::function<bool(const EventRecord<T>&)>& done,
+               std::chrono::seconds timeout = std::chrono::seconds(60)) {
+    std::unique_lock lock(record_->mutex);
+    return record_->changed.wait_for(lock, timeout, [&] { return done(*record_); });
+  }
+  bool WaitForEvent(const std::string& event) {
+    return WaitFor([&](const EventRecord<T>& seen) { return seen.Saw(event); });
+  }
+  bool WaitForCount(std::size_t count) {
+    return WaitFor([&](const EventRecord<T>& seen) { return seen.state.size() == count; });
+  }
+
+  [[nodiscard]] std::vector<std::string> Events() const { return Copy(record_->events); }
+  [[nodiscard]] std::map<std::string, ObjectPtr<T>> State() const { return Copy(record_->state); }
+  [[nodiscard]] std::vector<std::string> Faults() const { return Copy(record_->faults); }
+
+ private:
+  template <class Part>
+  Part Copy(const Part& part) const {
+    const std::lock_guard lock(record_->mutex);
+    return part;
+  }
+
+  const std::shared_ptr<EventRecord<T>> record_ = std::make_shared<EventRecord<T>>();
 };
 
 }  // namespace k8s::test

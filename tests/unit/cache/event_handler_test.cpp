@@ -190,6 +190,7 @@ TEST_F(EventHandlerTest, ASlowHandlerDelaysNobodyAndItsEventsAreCounted) {
   EXPECT_GE(slow.Stats().pending, 100u);
   EXPECT_EQ(slow.Stats().delivered, 0u);
   gate.Open();
+  Stop();  // The handler uses `gate`.
 }
 
 // client-go: TestShutDownEventHandler_Lifecycles
@@ -285,6 +286,7 @@ TEST_F(EventHandlerTest, AHandlerMayAddHandlers) {
   inner.WaitFor("initial a=");
   Settle({&inner});
   EXPECT_THAT(Take(inner), ElementsAre("initial a="));
+  Stop();  // The handler uses `once`.
 }
 
 TEST_F(EventHandlerTest, AScopedRegistrationRemovesItsHandler) {

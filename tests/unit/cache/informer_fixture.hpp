@@ -24,52 +24,59 @@ namespace k8s::test {
 
 /// What a handler was told, as text: "initial a=1", "add a=1", "update a=1 to 2", "sync a=1" (an
 /// update from and to one object), "delete a=1", "lost a=1" (final state unknown).
+/// Handlers own what they write to: a fixture's informer outlives the recorders of its tests.
 class Recorder {
  public:
   cache::ResourceEventHandlerFuncs<Item> Handler() {
     return {.onAdd =
-                [this](const ObjectPtr<Item>& item, bool initial) {
-                  Write((initial ? "initial " : "add ") + item->name + "=" + item->value);
+                [log = log_](const ObjectPtr<Item>& item, bool initial) {
+                  log->Write((initial ? "initial " : "add ") + item->name + "=" + item->value);
                 },
             .onUpdate =
-                [this](const ObjectPtr<Item>& before, const ObjectPtr<Item>& after) {
-                  if (before == after) return Write("sync " + after->name + "=" + after->value);
-                  Write("update " + after->name + "=" + before->value + " to " + after->value);
+                [log = log_](const ObjectPtr<Item>& before, const ObjectPtr<Item>& after) {
+                  log->Write(before == after ? "sync " + after->name + "=" + after->value
+                                             : "update " + after->name + "=" + before->value +
+                                                   " to " + after->value);
                 },
             .onDelete =
-                [this](const cache::DeletedObject<Item>& gone) {
-                  Write((gone.finalStateUnknown ? "lost " : "delete ") + gone.object->name + "=" +
-                        gone.object->value);
+                [log = log_](const cache::DeletedObject<Item>& gone) {
+                  log->Write((gone.finalStateUnknown ? "lost " : "delete ") + gone.object->name +
+                             "=" + gone.object->value);
                 }};
   }
 
-  void Write(std::string event) {
-    const std::lock_guard lock(mutex_);
-    events_.push_back(std::move(event));
-    changed_.notify_all();
-  }
+  void Write(std::string event) { log_->Write(std::move(event)); }
   [[nodiscard]] std::vector<std::string> Events() const {
-    const std::lock_guard lock(mutex_);
-    return events_;
+    const std::lock_guard lock(log_->mutex);
+    return log_->events;
   }
   /// The events so far, forgotten here.
   std::vector<std::string> Take() {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(events_, {});
+    const std::lock_guard lock(log_->mutex);
+    return std::exchange(log_->events, {});
   }
   /// Fails the test after a time that is there for broken programs only.
   void WaitFor(const std::string& event) {
-    std::unique_lock lock(mutex_);
-    EXPECT_TRUE(changed_.wait_for(
+    const auto& events = log_->events;
+    std::unique_lock lock(log_->mutex);
+    EXPECT_TRUE(log_->changed.wait_for(
         lock, std::chrono::seconds(60),
-        [&] { return std::find(events_.begin(), events_.end(), event) != events_.end(); }))
-        << event << " never came, but " << ::testing::PrintToString(events_);
+        [&] { return std::find(events.begin(), events.end(), event) != events.end(); }))
+        << event << " never came, but " << ::testing::PrintToString(events);
   }
 
  private:
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::string> events_;
+  struct Log {
+    void Write(std::string event) {
+      const std::lock_guard lock(mutex);
+      events.push_back(std::move(event));
+      changed.notify_all();
+    }
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::vector<std::string> events;
+  };
+  const std::shared_ptr<Log> log_ = std::make_shared<Log>();
 };
 
 /// Opened once; whoever waits goes on.
