@@ -266,6 +266,7 @@ TEST_F(EventHandlerTest, TwoHandlersMayRemoveEachOtherAtOnce) {
   registered.Open();
   StartAndSync();
   source_->Add({.name = "a"});
+  for (Gate& gate : both) gate.Wait();  // What a stopped handler has not had yet is dropped.
   Recorder recorder;
   Register(recorder);
   Settle({&recorder});
