@@ -53,6 +53,10 @@ struct Error {
   [[nodiscard]] std::string ToString() const;
 };
 
+/// `Error::reason` of a kTimeout after which the same read may go on: nothing was heard for the
+/// idle time allowed, and nothing else has happened to the stream.
+inline constexpr std::string_view kReasonSilence = "Silence";
+
 /// A short name of the kind, "connect" for example.
 [[nodiscard]] std::string_view ToString(ErrorKind kind);
 

@@ -39,6 +39,11 @@ bool IsOlder(std::string_view a, std::string_view b) {
   return a.size() != b.size() ? a.size() < b.size() : a < b;
 }
 
+std::string Seconds(Clock::Duration duration) {
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+  return ms % 1000 == 0 ? std::to_string(ms / 1000) + " s" : std::to_string(ms) + " ms";
+}
+
 bool IsRetriable(const Error& error) {
   switch (error.kind) {
     case ErrorKind::kConnect:
@@ -130,14 +135,18 @@ ReflectorState Reflector::Machine::Fail(const Error& error, std::string_view ver
                                         std::optional<State> then) {
   if (Stopped()) return State::kStopped;
   watch_.reset();
-  // client-go starts over every two minutes of an outage too; here only health does it.
-  const auto now = clock_->Now();
-  if (healthy_since_ && now - *healthy_since_ >= options_.backoffResetAfter) backoff_.Reset();
-  healthy_since_.reset();
+  NoteFailure();
   after_backoff_ = then;
   retry_after_ = error.retryAfter;
   Report(error, verb);
   return State::kBackingOff;
+}
+
+void Reflector::Machine::NoteFailure() {
+  // client-go starts over every two minutes of an outage too; here only health does it.
+  const auto now = clock_->Now();
+  if (healthy_since_ && now - *healthy_since_ >= options_.backoffResetAfter) backoff_.Reset();
+  healthy_since_.reset();
 }
 
 ReflectorState Reflector::Machine::Synced(std::vector<runtime::AnyPtr> objects,
@@ -159,6 +168,8 @@ ReflectorState Reflector::Machine::Synced(std::vector<runtime::AnyPtr> objects,
   version_ = resource_version;
   version_unavailable_ = false;
   streaming_cut_ = false;
+  watch_changed_ = true;
+  older_bookmarks_ = 0;
   next_resync_ = clock_->Now() + options_.resyncPeriod;
   return then;
 }
@@ -191,14 +202,29 @@ namespace {
 Error UserFault(const std::string& thrown) {
   return {.kind = ErrorKind::kInternal, .message = "the lister-watcher threw: " + thrown};
 }
+
+Error NoAnswer(Clock::Duration limit) {
+  return {.kind = ErrorKind::kTimeout,
+          .message = "the server did not begin to answer a watch within " + Seconds(limit)};
+}
 }  // namespace
 
 Result<std::unique_ptr<watch::Interface>> Reflector::Machine::AskWatch(
-    const metav1::ListOptions& options) const {
+    const metav1::ListOptions& options, Clock::Duration limit) const {
+  std::optional<WatchTimer> timer;
+  if (limit > Clock::Duration::zero()) {
+    timer.emplace(*clock_, stop_, clock_->Now() + limit,
+                  [](auto, auto& wait) -> std::optional<Clock::TimePoint> {
+                    wait.request_stop();
+                    return std::nullopt;
+                  });
+  }
+  const auto stop = timer ? timer->token() : stop_;
   Result<std::unique_ptr<watch::Interface>> answer;
-  const auto thrown =
-      util::detail::Thrown([&] { answer = lister_watcher_->Watch(options, stop_); });
+  const auto thrown = util::detail::Thrown([&] { answer = lister_watcher_->Watch(options, stop); });
   if (thrown) return UserFault(*thrown);
+  const bool late = !answer && answer.error().kind == ErrorKind::kCancelled && !Stopped();
+  if (late && stop.stop_requested()) return NoAnswer(limit);
   return answer;
 }
 

@@ -15,10 +15,6 @@ constexpr std::int64_t kDefaultPageSize = 500;
 constexpr std::chrono::seconds kWarnAfterSilence{10};
 constexpr std::chrono::seconds kShortWatch{1};
 
-std::string Seconds(Clock::Duration duration) {
-  return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(duration).count()) + " s";
-}
-
 /// Watches over a streaming list from the timer's thread: warns of silence, and ends the wait when
 /// it lasts too long.
 class SilenceGuard {
@@ -118,8 +114,10 @@ ReflectorState Reflector::Machine::Stream() {
     if (guard.given_up()) {
       return HandleInitialError(StreamingGaveUp(options_.streamingIdleTimeout));
     }
-    guard.Heard();
+    const std::size_t before = collected.size();
     if (auto state = HandleInitial(std::move(next), collected)) return *state;
+    // Changes and bookmarks also come from a server that ignores the wish for a closing bookmark.
+    if (collected.size() > before) guard.Heard();
   }
 }
 

@@ -60,7 +60,7 @@ class Reflector::Machine {
   /// Ended by them: kWatching. By 429 or no connection: kBackingOff, then again. By anything else:
   /// kBackingOff, then a new cycle.
   State OpenWatch();
-  /// Waits for events, with the resync timer beside it.
+  /// Waits for events, with the resync timer beside it; replaces the stream when it falls silent.
   /// Ended by the end of the stream: kOpeningWatch. By a 429 event: kBackingOff, then
   /// kOpeningWatch. By anything else: kBackingOff, then a new cycle.
   State Watch();
@@ -78,6 +78,8 @@ class Reflector::Machine {
   /// Hands a complete state to the store.
   State Synced(std::vector<runtime::AnyPtr> objects, const std::string& resource_version,
                State then);
+  /// Makes the next wait a short one if all went well for long.
+  void NoteFailure();
   /// Tells status and error handler.
   void Report(const Error& error, std::string_view verb);
   void ReportUnreadable(const Error& error, std::string_view verb);
@@ -87,8 +89,9 @@ class Reflector::Machine {
   [[nodiscard]] StateCollector NewCollector() const;
   void NoteActivity();
   /// The lister-watcher's answers; what it throws, or a tweak of list options, is an error of kind
-  /// kInternal.
-  Result<std::unique_ptr<watch::Interface>> AskWatch(const metav1::ListOptions& options) const;
+  /// kInternal. A watch that is not opened within `limit` (0: no limit) is kTimeout.
+  Result<std::unique_ptr<watch::Interface>> AskWatch(const metav1::ListOptions& options,
+                                                     Clock::Duration limit = {}) const;
   Result<ListResult> AskList(const metav1::ListOptions& options, const VisitFunc& visit) const;
   void MoveTo(std::string_view resource_version);
   [[nodiscard]] bool Stopped() const { return stop_.stop_requested(); }
@@ -119,6 +122,9 @@ class Reflector::Machine {
   bool ServerWentBack(const watch::Event& event);
   Result<void> Apply(const watch::Event& event);
   State WatchEnded();
+  Result<std::unique_ptr<watch::Interface>> AskToGoOn(Clock::Duration limit = {});
+  /// Changes `patience`, the silence that is borne next.
+  std::optional<State> ReplaceSilentWatch(Clock::Duration& patience);
   void StartWatching(std::unique_ptr<watch::Interface> opened, std::string_view from);
 
   const runtime::ObjectType& type_;
@@ -146,11 +152,15 @@ class Reflector::Machine {
   std::unique_ptr<watch::Interface> watch_;
   Clock::TimePoint watch_opened_{};
   std::uint64_t watch_events_ = 0;
+  bool watch_changed_ = true;  ///< More than bookmarks and silence has come.
   /// Synthetic ADDED events are coming, whose versions are in no order.
   bool watch_unordered_ = false;
   int older_bookmarks_ = 0;  ///< In a row.
   Clock::TimePoint next_resync_{};
 };
+
+/// "45 s", "1500 ms".
+[[nodiscard]] std::string Seconds(Clock::Duration duration);
 
 // What errors mean to a reflector.
 

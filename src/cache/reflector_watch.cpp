@@ -10,6 +10,9 @@ namespace k8s::inline v0::cache {
 namespace {
 
 constexpr std::chrono::seconds kShortWatch{1};
+// What a living server needs by far not, to begin the answer to a watch.
+constexpr std::chrono::seconds kQuickAnswer{5};
+constexpr std::chrono::seconds kAnswer{30};
 
 /// Runs the store's resync on the timer's thread; the first error ends the wait for events.
 class ResyncTicker {
@@ -51,6 +54,10 @@ Error WentBack(std::string_view server, std::string_view here) {
                      std::string(here)};
 }
 
+bool IsSilence(const Result<std::optional<watch::Event>>& next) {
+  return !next && next.error().kind == ErrorKind::kTimeout && next.error().reason == kReasonSilence;
+}
+
 Error ShortWatch() {
   return {.kind = ErrorKind::kConnectionLost,
           .message = "the watch ended within a second and without an event"};
@@ -63,27 +70,37 @@ void Reflector::Machine::StartWatching(std::unique_ptr<watch::Interface> opened,
   watch_ = std::move(opened);
   watch_opened_ = clock_->Now();
   watch_events_ = 0;
+  watch_changed_ = false;
   watch_unordered_ = from.empty() || from == "0";
-  older_bookmarks_ = 0;
+  if (!healthy_since_) healthy_since_ = watch_opened_;
   status_.Update([&](InformerStatus& status) {
     status.lastActivity = watch_opened_;
     ++status.watchesOpened;
   });
 }
 
-ReflectorState Reflector::Machine::OpenWatch() {
+Result<std::unique_ptr<watch::Interface>> Reflector::Machine::AskToGoOn(Clock::Duration limit) {
+  using std::chrono::seconds;
   metav1::ListOptions options;
   options.watch = true;
   options.allowWatchBookmarks = true;
   options.resourceVersion = version_;
   options.timeoutSeconds = RandomWatchTimeout();
-  auto opened = AskWatch(options);
+  if (!watch_changed_ && options_.watchIdleTimeout > Clock::Duration::zero()) {
+    const auto quiet = std::chrono::ceil<seconds>(options_.watchIdleTimeout).count();
+    options.timeoutSeconds = std::min<std::int64_t>(*options.timeoutSeconds, quiet);
+  }
+  return AskWatch(options, limit);
+}
+
+ReflectorState Reflector::Machine::OpenWatch() {
+  auto opened = AskToGoOn();
   if (!opened) {
     const bool again = IsRetriable(opened.error());
     return Fail(opened.error(), "watch",
                 again ? std::optional(State::kOpeningWatch) : std::nullopt);
   }
-  StartWatching(std::move(*opened), options.resourceVersion);
+  StartWatching(std::move(*opened), version_);
   status_.Update([](InformerStatus& status) {
     status.lastError.reset();
     status.lastErrorVerb.clear();
@@ -91,19 +108,47 @@ ReflectorState Reflector::Machine::OpenWatch() {
   return State::kWatching;
 }
 
+std::optional<ReflectorState> Reflector::Machine::ReplaceSilentWatch(Clock::Duration& patience) {
+  watch_changed_ = false;
+  // The kept connection may be dead: the transport uses another one after a request that was not
+  // answered.
+  auto opened = AskToGoOn(kQuickAnswer);
+  if (!opened && opened.error().kind == ErrorKind::kTimeout) opened = AskToGoOn(kAnswer);
+  if (Stopped()) return State::kStopped;
+  patience = options_.watchIdleTimeout;
+  if (!opened) {
+    if (!IsRetriable(opened.error())) return Fail(opened.error(), "watch");
+    // It need not be the old stream that is at fault.
+    Report(opened.error(), "watch");
+    NoteFailure();
+    patience = backoff_.Next();
+    return std::nullopt;
+  }
+  StartWatching(std::move(*opened), version_);
+  status_.Update([](InformerStatus& status) {
+    status.lastError.reset();
+    status.lastErrorVerb.clear();
+    ++status.watchesReplaced;
+  });
+  return std::nullopt;
+}
+
 ReflectorState Reflector::Machine::Watch() {
-  if (!healthy_since_) healthy_since_ = clock_->Now();
   ResyncTicker ticker(store_, options_, next_resync_);
   std::optional<WatchTimer> timer;
   if (options_.resyncPeriod > Clock::Duration::zero()) {
     timer.emplace(*clock_, stop_, next_resync_,
                   [&ticker](auto now, auto& wait) { return ticker.Tick(now, wait); });
   }
+  Clock::Duration patience = options_.watchIdleTimeout;
   for (;;) {
+    watch_->SetIdleTimeout(std::chrono::ceil<std::chrono::milliseconds>(patience));
     auto next = watch_->Next(timer ? timer->token() : stop_);
     if (Stopped()) return State::kStopped;
     if (auto error = ticker.error()) return Fail(*error, "resync");
-    if (auto state = HandleNext(std::move(next))) return *state;
+    const bool replace = IsSilence(next) && patience > Clock::Duration::zero();
+    const auto state = replace ? ReplaceSilentWatch(patience) : HandleNext(std::move(next));
+    if (state) return *state;
   }
 }
 
@@ -144,6 +189,7 @@ ReflectorState Reflector::Machine::WatchEnded() {
 std::optional<ReflectorState> Reflector::Machine::HandleEvent(const watch::Event& event) {
   ++watch_events_;
   const bool bookmark = event.type == watch::EventType::kBookmark;
+  watch_changed_ |= !bookmark;
   const auto now = clock_->Now();
   status_.Update([&](InformerStatus& status) {
     status.lastActivity = now;

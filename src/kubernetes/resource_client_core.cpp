@@ -20,6 +20,8 @@ using std::chrono::seconds;
 
 // A server cuts ordinary requests after one minute, and sends a bookmark about once a minute.
 constexpr seconds kLongestSilence{120};
+// A server that lives begins to answer a watch at once.
+constexpr seconds kLongestOpening{45};
 constexpr seconds kWatchGrace{30};
 
 std::string Describe(const rest::Request& request) { return request.method + " " + request.path; }
@@ -143,7 +145,7 @@ Result<std::unique_ptr<watch::Interface>> ResourceClientCore::Watch(
   watch_options.watch = true;
   request->query = detail::QueryOf(watch_options);
   request->watch = true;
-  if (!options.allowWatchBookmarks) request->idleTimeout = {};
+  request->idleTimeout = kLongestOpening;
   if (options.timeoutSeconds) {
     request->timeout = seconds(*options.timeoutSeconds) + kWatchGrace;
   }
@@ -152,6 +154,7 @@ Result<std::unique_ptr<watch::Interface>> ResourceClientCore::Watch(
   if (!detail::IsJson((*response)->header("Content-Type"))) {
     return NotJson(*request, **response, stop);
   }
+  (*response)->SetIdleTimeout(options.allowWatchBookmarks ? kLongestSilence : seconds(0));
   return std::unique_ptr<watch::Interface>(
       std::make_unique<detail::WatchStream>(std::move(*response), type_, "watch " + request->path));
 }

@@ -6,6 +6,7 @@
 #include <k8s/result.hpp>
 #include <k8s/runtime/object_type.hpp>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -22,6 +23,9 @@ class WatchStream final : public watch::Interface {
       : response_(std::move(response)), type_(std::move(type)), request_(std::move(request)) {}
 
   Result<std::optional<watch::Event>> Next(std::stop_token stop) override;
+  void SetIdleTimeout(std::chrono::milliseconds timeout) override {
+    response_->SetIdleTimeout(timeout);
+  }
 
  private:
   Result<watch::Event> Decode(const codec::WatchFrame& frame) const;

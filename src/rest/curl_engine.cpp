@@ -36,6 +36,12 @@ CurlEngine::~CurlEngine() {
   thread_.join();
 }
 
+void CurlEngine::Abandon(std::shared_ptr<Transfer> transfer) {
+  // Here, not on the I/O thread: the caller's next request depends on it.
+  if (transfer->SeemsDead()) distrusted_ = true;
+  Post(Action::kAbandon, std::move(transfer));
+}
+
 void CurlEngine::Post(Action action, std::shared_ptr<Transfer> transfer) {
   {
     const std::lock_guard lock(mutex_);
@@ -98,6 +104,7 @@ void CurlEngine::CollectFinished() {
     if (found == active_.end()) continue;
     const auto transfer = std::move(found->second);
     active_.erase(found);
+    if (code == CURLE_OPERATION_TIMEDOUT && transfer->SeemsDead()) distrusted_ = true;
     Remove(*transfer);
     transfer->Complete(code);
   }

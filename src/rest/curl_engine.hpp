@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -26,7 +27,13 @@ class CurlEngine {
   /// The reader has made room.
   void Resume(std::shared_ptr<Transfer> transfer) { Post(Action::kResume, std::move(transfer)); }
   /// Nobody reads any more. Ends a transfer that is not there silently.
-  void Abandon(std::shared_ptr<Transfer> transfer) { Post(Action::kAbandon, std::move(transfer)); }
+  void Abandon(std::shared_ptr<Transfer> transfer);
+
+  /// Of all transfers so far.
+  [[nodiscard]] const std::shared_ptr<Pulse>& pulse() const { return pulse_; }
+  /// Whether a kept connection seems dead. libcurl cannot be told to drop it while others use it,
+  /// so new requests had better go to another engine.
+  [[nodiscard]] bool Distrusted() const { return distrusted_; }
 
  private:
   enum class Action { kStart, kResume, kAbandon };
@@ -48,6 +55,9 @@ class CurlEngine {
 
   MultiHandle multi_;
   std::unordered_map<const Transfer*, std::shared_ptr<Transfer>> active_;  ///< Of the I/O thread.
+
+  const std::shared_ptr<Pulse> pulse_ = std::make_shared<Pulse>();
+  std::atomic<bool> distrusted_ = false;
 
   std::mutex mutex_;
   std::vector<Command> commands_;

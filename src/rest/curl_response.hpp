@@ -3,6 +3,7 @@
 #include <k8s/rest/transport.hpp>
 #include <k8s/result.hpp>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -29,6 +30,9 @@ class CurlResponse final : public HttpResponse {
   [[nodiscard]] std::string_view header(std::string_view name) const override;
   [[nodiscard]] const Headers& headers() const override { return transfer_->exchange().headers(); }
   Result<bool> Read(std::string& chunk, std::stop_token stop) override;
+  void SetIdleTimeout(std::chrono::milliseconds timeout) override {
+    transfer_->exchange().SetIdleTimeout(timeout);
+  }
 
  private:
   Result<bool> ReadRaw(std::string& chunk, const std::stop_token& stop);

@@ -29,8 +29,7 @@ class CurlTransport::Impl {
         basic_(config.username.empty()
                    ? ""
                    : detail::BasicAuthorization(config.username, config.password)),
-        impersonation_(detail::ImpersonationHeaders(config.impersonate)),
-        engine_(std::make_shared<CurlEngine>()) {}
+        impersonation_(detail::ImpersonationHeaders(config.impersonate)) {}
 
   Result<std::unique_ptr<HttpResponse>> RoundTrip(const HttpRequest& request,
                                                   const std::stop_token& stop) {
@@ -64,9 +63,9 @@ class CurlTransport::Impl {
     if (settings_->gzip && !detail::HasHeader(headers, "Accept-Encoding")) {
       headers.emplace_back("Accept-Encoding", "gzip");
     }
-    auto transfer = Transfer::New(settings_, request);
-    if (!transfer) return std::move(transfer).error();
     const auto engine = EngineFor(request);
+    auto transfer = Transfer::New(settings_, request, engine->pulse());
+    if (!transfer) return std::move(transfer).error();
     auto response = std::make_unique<CurlResponse>(engine, *transfer);
     engine->Start(std::move(*transfer));
     if (auto head = response->AwaitHead(stop); !head) return std::move(head).error();
@@ -77,9 +76,13 @@ class CurlTransport::Impl {
   /// servers give 401, 403 and 429. Requests with a body therefore use HTTP/1.1, and an engine of
   /// their own: a multi handle that has met both versions at one host no longer shares connections.
   std::shared_ptr<CurlEngine> EngineFor(const HttpRequest& request) {
-    if (request.body.empty() || !settings_->UsesHttp2()) return engine_;
-    std::call_once(body_engine_once_, [this] { body_engine_ = std::make_shared<CurlEngine>(); });
-    return body_engine_;
+    std::shared_ptr<CurlEngine> replaced;  // Ended after the lock, by whoever uses it last.
+    const std::lock_guard lock(engines_mutex_);
+    auto& engine = request.body.empty() || !settings_->UsesHttp2() ? engine_ : body_engine_;
+    if (engine == nullptr || engine->Distrusted()) {
+      replaced = std::exchange(engine, std::make_shared<CurlEngine>());
+    }
+    return engine;
   }
 
   const std::shared_ptr<const CurlSettings> settings_;
@@ -87,8 +90,8 @@ class CurlTransport::Impl {
   detail::TokenSource token_;
   const std::string basic_;
   const Headers impersonation_;
-  const std::shared_ptr<CurlEngine> engine_;
-  std::once_flag body_engine_once_;
+  std::mutex engines_mutex_;
+  std::shared_ptr<CurlEngine> engine_;
   std::shared_ptr<CurlEngine> body_engine_;
 };
 

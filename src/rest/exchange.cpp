@@ -50,6 +50,7 @@ Result<void> Exchange::Wait(std::unique_lock<std::mutex>& lock, const std::stop_
   if (stop.stop_requested()) return Cancelled(what_);
   if (arrived) return {};
   return Error{.kind = ErrorKind::kTimeout,
+               .reason = std::string(kReasonSilence),
                .message = what_ + ": the server was silent for " +
                           std::to_string(idle_timeout_.count()) + " ms"};
 }
@@ -73,6 +74,11 @@ Result<Exchange::Taken> Exchange::Take(std::string& chunk, const std::stop_token
   // What a burst made large is not kept through the quiet times of a watch.
   if (chunk.size() < kQuietBytes && buffer_.capacity() > kKeptBytes) buffer_ = std::string();
   return Taken{.more = !chunk.empty(), .resume = std::exchange(paused_, false)};
+}
+
+bool Exchange::HasHead() const {
+  const std::lock_guard lock(mutex_);
+  return has_head_;
 }
 
 bool Exchange::Finished() const {

@@ -45,11 +45,13 @@ class Exchange {
   };
 
   [[nodiscard]] const std::string& what() const { return what_; }
+  void SetIdleTimeout(std::chrono::milliseconds timeout) { idle_timeout_ = timeout; }
   /// Waits for the head. Errors: those of Finish, kTimeout, kCancelled.
   Result<void> AwaitHead(const std::stop_token& stop);
   /// Waits for bytes and swaps them into `chunk`, whose memory is used again.
   Result<Taken> Take(std::string& chunk, const std::stop_token& stop);
   [[nodiscard]] bool Finished() const;
+  [[nodiscard]] bool HasHead() const;
 
   // Requires: AwaitHead has succeeded; from then on nobody writes them.
   [[nodiscard]] int status() const { return status_; }
@@ -61,7 +63,7 @@ class Exchange {
                     Predicate ready);
 
   const std::string what_;
-  const std::chrono::milliseconds idle_timeout_;
+  std::chrono::milliseconds idle_timeout_;  ///< The reader's.
 
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;

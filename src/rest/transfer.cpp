@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstring>
 #include <utility>
 
@@ -20,6 +21,9 @@ constexpr long kKeepAliveIdleSeconds = 30;
 constexpr long kKeepAliveIntervalSeconds = 5;
 constexpr unsigned int kUserTimeoutMs = 45'000;
 constexpr long kReceiveBuffer = 256L << 10;
+// Slower than what a healthy server takes to begin an answer, and much faster than TCP's own
+// limits.
+constexpr std::chrono::seconds kSuspiciousSilence{2};
 
 int OnSocket(void* /*unused*/, curl_socket_t socket, curlsocktype /*purpose*/) {
   // A kernel without it only finds the dead peer later.
@@ -55,8 +59,10 @@ int ParseStatusLine(std::string_view line) {
 }  // namespace
 
 Result<std::shared_ptr<Transfer>> Transfer::New(std::shared_ptr<const CurlSettings> settings,
-                                                const HttpRequest& request) {
-  const std::shared_ptr<Transfer> transfer(new Transfer(std::move(settings), request));
+                                                const HttpRequest& request,
+                                                std::shared_ptr<Pulse> pool) {
+  const std::shared_ptr<Transfer> transfer(
+      new Transfer(std::move(settings), request, std::move(pool)));
   if (transfer->easy_ == nullptr) {
     return Error{.kind = ErrorKind::kInternal, .message = "libcurl gave no handle"};
   }
@@ -64,8 +70,10 @@ Result<std::shared_ptr<Transfer>> Transfer::New(std::shared_ptr<const CurlSettin
   return transfer;
 }
 
-Transfer::Transfer(std::shared_ptr<const CurlSettings> settings, const HttpRequest& request)
+Transfer::Transfer(std::shared_ptr<const CurlSettings> settings, const HttpRequest& request,
+                   std::shared_ptr<Pulse> pool)
     : settings_(std::move(settings)),
+      pool_(std::move(pool)),
       exchange_(Describe(*settings_, request), request.idleTimeout),
       body_(request.body),
       easy_(curl_easy_init()) {}
@@ -178,6 +186,17 @@ void Transfer::SetCallbacks() {
   curl_easy_setopt(easy, CURLOPT_SEEKDATA, this);
 }
 
+bool Transfer::SeemsDead() const {
+  const auto heard = pulse_.Last();
+  if (Pulse::Clock::now() - heard < kSuspiciousSilence) return false;
+  return !exchange_.HasHead() || pool_->Last() <= heard;
+}
+
+void Transfer::Heard() {
+  pool_->Beat();
+  pulse_.Beat();  // Last, so that the pool is not ahead when this one was the last to be heard.
+}
+
 void Transfer::Complete(CURLcode code) {
   std::optional<Error> error;
   if (code != CURLE_OK) error = ErrorFromCurl(code, exchange_.what(), reason_.data());
@@ -187,6 +206,7 @@ void Transfer::Complete(CURLcode code) {
 std::size_t Transfer::OnHeader(char* data, std::size_t size, std::size_t count, void* self) {
   std::string_view line(data, size * count);
   while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
+  static_cast<Transfer*>(self)->Heard();
   static_cast<Transfer*>(self)->HeaderLine(line);
   return size * count;
 }
@@ -207,6 +227,7 @@ void Transfer::HeaderLine(std::string_view line) {
 
 std::size_t Transfer::OnBody(char* data, std::size_t size, std::size_t count, void* self) {
   const std::string_view bytes(data, size * count);
+  static_cast<Transfer*>(self)->Heard();
   return static_cast<Transfer*>(self)->exchange_.Append(bytes) ? bytes.size()
                                                                : CURL_WRITEFUNC_PAUSE;
 }

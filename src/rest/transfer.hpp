@@ -13,6 +13,7 @@
 #include "rest/curl_handles.hpp"
 #include "rest/curl_settings.hpp"
 #include "rest/exchange.hpp"
+#include "rest/pulse.hpp"
 
 namespace k8s::inline v0::rest::detail {
 
@@ -22,19 +23,25 @@ namespace k8s::inline v0::rest::detail {
 /// for `exchange`.
 class Transfer {
  public:
+  /// `pool`: the pulse of all transfers that may share a connection with this one.
   /// Errors: kInvalidArgument for headers with line breaks; kInternal when libcurl has no memory.
   static Result<std::shared_ptr<Transfer>> New(std::shared_ptr<const CurlSettings> settings,
-                                               const HttpRequest& request);
+                                               const HttpRequest& request,
+                                               std::shared_ptr<Pulse> pool);
 
   [[nodiscard]] Exchange& exchange() { return exchange_; }
   [[nodiscard]] CURL* easy() const { return easy_.get(); }
+  /// Whether its connection may be dead: it has been silent for a while, and so have all others of
+  /// the pool; or the server does not even begin to answer. From any thread.
+  [[nodiscard]] bool SeemsDead() const;
   /// Ends the exchange with libcurl's verdict. Requires: the handle is in no multi handle.
   void Complete(CURLcode code);
   /// Frees the handle. Requires: as Complete.
   void Release() { easy_.reset(); }
 
  private:
-  Transfer(std::shared_ptr<const CurlSettings> settings, const HttpRequest& request);
+  Transfer(std::shared_ptr<const CurlSettings> settings, const HttpRequest& request,
+           std::shared_ptr<Pulse> pool);
 
   Result<void> Configure(const HttpRequest& request);
   Result<void> SetHeaders(const Headers& headers);
@@ -49,8 +56,11 @@ class Transfer {
   static int OnSeek(void* self, curl_off_t offset, int origin);
 
   void HeaderLine(std::string_view line);
+  void Heard();
 
   const std::shared_ptr<const CurlSettings> settings_;
+  const std::shared_ptr<Pulse> pool_;
+  Pulse pulse_;
   Exchange exchange_;
   std::array<char, CURL_ERROR_SIZE> reason_{};
   std::string body_;

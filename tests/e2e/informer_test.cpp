@@ -5,6 +5,8 @@
 #include <k8s/apis/apps/v1.hpp>
 #include <k8s/apis/core/v1.hpp>
 #include <k8s/apis/meta/v1.hpp>
+#include <k8s/cache/rest_listwatch.hpp>
+#include <k8s/cache/shared_informer.hpp>
 #include <k8s/clientcmd/clientcmd.hpp>
 #include <k8s/fields.hpp>
 #include <k8s/informers/factory.hpp>
@@ -19,10 +21,12 @@
 #include <set>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/event_recorder.hpp"
 #include "support/real_server.hpp"
+#include "support/stalling_proxy.hpp"
 
 namespace {
 
@@ -92,6 +96,33 @@ class InformerTest : public RealServerTest {
   static kubernetes::Clientset Admin() { return Connect(Server().AdminKubeconfig()); }
   std::stop_source stop_;
 };
+
+// Over HTTP/2 all requests share the connection that stalls: the informer has to find another one.
+TEST_F(InformerTest, ReplacesAWatchOnAStalledConnectionWithoutAList) {
+  const std::string ns = NewNamespace();
+  StallingProxy proxy(std::stoi(Server().Url().substr(Server().Url().rfind(':') + 1)));
+  auto config = clientcmd::Load({.explicitPath = Server().AdminKubeconfig()}, {}).value().config;
+  config.host = "https://127.0.0.1:" + std::to_string(proxy.port());
+  const auto client = kubernetes::Clientset::New(config).value();
+  cache::SharedInformerOptions options;
+  options.reflector.watchIdleTimeout = 1s;
+  const auto informer = cache::SharedIndexInformer<Pod>::New(
+      cache::NewListWatchFromClient(client.CoreV1().Pods(ns).core()), options);
+  EventRecorder<Pod> seen;
+  ExpectOk(informer.AddEventHandler(seen.Handlers()));
+  std::jthread running([&](std::stop_token stop) { (void)informer.Run(std::move(stop)); });
+  ASSERT_TRUE(informer.core()->WaitForSync({}));
+
+  for (const char* name : {"first", "second"}) {
+    const int connections = proxy.connections();
+    proxy.Stall();
+    ExpectOk(Admin().CoreV1().Pods(ns).Create(MakePod(name)));
+    ASSERT_TRUE(seen.WaitForEvent("add " + ns + "/" + name));
+    EXPECT_GT(proxy.connections(), connections);
+  }
+  EXPECT_EQ(informer.core()->Status().relists, 1u);
+  EXPECT_GE(informer.core()->Status().watchesReplaced, 2u);
+}
 
 TEST_F(InformerTest, DeliversCreatePatchAndDeleteOfPods) {
   const std::string ns = NewNamespace();

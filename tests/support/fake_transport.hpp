@@ -22,6 +22,8 @@ struct FakeAnswer {
   std::vector<std::string> chunks = {};
   std::optional<Error> end = {};      ///< What follows the chunks instead of an orderly end.
   std::optional<Error> failure = {};  ///< Instead of an answer.
+  /// If there: what SetIdleTimeout sets.
+  std::shared_ptr<std::chrono::milliseconds> idleTimeout = {};
 };
 
 inline FakeAnswer Body(std::string body, int status = 200) {
@@ -53,6 +55,9 @@ class FakeResponse final : public rest::HttpResponse {
     }
     if (answer_.end) return *answer_.end;
     return false;
+  }
+  void SetIdleTimeout(std::chrono::milliseconds timeout) override {
+    if (answer_.idleTimeout) *answer_.idleTimeout = timeout;
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <k8s/runtime/object_type.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -90,6 +91,10 @@ inline WatchStep Do(std::function<void()> action) {
     return std::optional<Result<std::optional<watch::Event>>>();
   };
 }
+/// Not a byte for the idle time.
+inline WatchStep Silent() {
+  return Broken({.kind = ErrorKind::kTimeout, .reason = std::string(kReasonSilence)});
+}
 /// Waits for the stop.
 inline WatchStep Hang() {
   return [](std::stop_token stop) {
@@ -107,7 +112,8 @@ class ScriptedListWatch final : public cache::ListerWatcher {
     Result<cache::ListResult> result;
     std::vector<runtime::AnyPtr> items = {};
   };
-  using WatchAnswer = std::variant<Error, std::vector<WatchStep>>;
+  using WatchAnswer =
+      std::variant<Error, std::vector<WatchStep>, std::function<Error(std::stop_token)>>;
 
   /// `exhausted` is called when more is asked of it than the script has, also by a watch at its
   /// end.
@@ -124,6 +130,10 @@ class ScriptedListWatch final : public cache::ListerWatcher {
   }
   void OnWatch(std::vector<WatchStep> steps) { watches_.emplace_back(std::move(steps)); }
   void OnWatch(Error error) { watches_.emplace_back(std::move(error)); }
+  /// A watch whose headers never come.
+  void OnWatch(std::function<Error(std::stop_token)> refuse) {
+    watches_.emplace_back(std::move(refuse));
+  }
   void RefuseWatchList() { watch_list_ = false; }
 
   Result<cache::ListResult> List(const metav1::ListOptions& options, const cache::VisitFunc& visit,
@@ -137,12 +147,14 @@ class ScriptedListWatch final : public cache::ListerWatcher {
   }
 
   Result<std::unique_ptr<watch::Interface>> Watch(const metav1::ListOptions& options,
-                                                  std::stop_token) override {
+                                                  std::stop_token stop) override {
     watch_calls.push_back(options);
+    open_at_calls.push_back(open_watches);
     if (watches_.empty()) return Exhausted();
     auto answer = std::move(watches_.front());
     watches_.pop_front();
     if (auto* error = std::get_if<Error>(&answer)) return std::move(*error);
+    if (auto* refuse = std::get_if<2>(&answer)) return (*refuse)(std::move(stop));
     return std::unique_ptr<watch::Interface>(
         std::make_unique<ScriptedWatch>(*this, std::move(std::get<1>(answer))));
   }
@@ -153,6 +165,8 @@ class ScriptedListWatch final : public cache::ListerWatcher {
   std::vector<metav1::ListOptions> list_calls;
   std::vector<metav1::ListOptions> watch_calls;
   int open_watches = 0;
+  std::vector<int> open_at_calls;  ///< `open_watches` at each of `watch_calls`.
+  std::vector<std::chrono::milliseconds> idle_timeouts;  ///< Set by the user, without repetitions.
 
  private:
   class ScriptedWatch final : public watch::Interface {
@@ -162,6 +176,11 @@ class ScriptedListWatch final : public cache::ListerWatcher {
       ++owner_.open_watches;
     }
     ~ScriptedWatch() override { --owner_.open_watches; }
+
+    void SetIdleTimeout(std::chrono::milliseconds timeout) override {
+      auto& set = owner_.idle_timeouts;
+      if (set.empty() || set.back() != timeout) set.push_back(timeout);
+    }
 
     Result<std::optional<watch::Event>> Next(std::stop_token stop) override {
       while (position_ < steps_.size()) {

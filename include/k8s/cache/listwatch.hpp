@@ -4,6 +4,7 @@
 #include <k8s/result.hpp>
 #include <k8s/runtime/object_type.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -38,9 +39,14 @@ class Interface {
   /// Waits for the next event. No value: the server ended the stream in an orderly way.
   /// Errors: kConnectionLost, kTimeout, kCancelled, and kDecode when the framing is broken (the
   /// stream is of no more use). An object that alone cannot be decoded is reported as kDecode with
-  /// `reason` "ObjectDecode"; the stream goes on.
+  /// `reason` "ObjectDecode"; the stream goes on. It goes on as well after kTimeout with
+  /// `kReasonSilence`: an event may still come.
   /// Blocking. Ends at once when `stop` is triggered.
   virtual Result<std::optional<Event>> Next(std::stop_token stop) = 0;
+
+  /// For how long `Next` waits while not a byte comes, before it says `kReasonSilence`. 0: for
+  /// ever. Ignored by default, as by a source that is never silent.
+  virtual void SetIdleTimeout(std::chrono::milliseconds /*timeout*/) {}
 };
 
 }  // namespace watch

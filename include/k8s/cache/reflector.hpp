@@ -29,9 +29,10 @@ struct ReflectorOptions {
   /// Whether the initial state is asked for as a stream (watch-list). When the server refuses or
   /// ignores that, LIST is used, and streaming is tried again after `streamingRetryAfter`.
   bool useWatchList = true;
-  /// Longest silence while the initial state is streamed. Passing it means that the server ignores
-  /// the request for a closing bookmark: LIST takes over. Default 60 s. 0: no limit.
-  Clock::Duration streamingIdleTimeout = std::chrono::seconds(60);
+  /// Longest time without a new object while the initial state is streamed. Passing it means that
+  /// the stream stalls, or that the server ignores the request for a closing bookmark: LIST takes
+  /// over. Default 45 s. 0: no limit.
+  Clock::Duration streamingIdleTimeout = std::chrono::seconds(45);
   /// How long a refusal of streaming is remembered. Default 10 minutes.
   Clock::Duration streamingRetryAfter = std::chrono::minutes(10);
 
@@ -39,8 +40,14 @@ struct ReflectorOptions {
   /// can come from its watch cache. Mirrors WatchListPageSize.
   std::int64_t listPageSize = 0;
   /// A watch asks for a server-side limit of this to twice this, at random. Default 5 minutes; a
-  /// smaller value is ignored.
+  /// smaller value is ignored. Watches of what does not change ask for `watchIdleTimeout`.
   std::chrono::seconds minWatchTimeout = std::chrono::minutes(5);
+  /// After this time without a byte a watch is replaced: another one is opened from the last
+  /// version, on another connection if the kept ones do not answer, and takes over once the server
+  /// has answered it. Nothing is listed again. While nothing changes, watches also end after this
+  /// time, since a server sends a bookmark just before: a healthy watch is never silent for longer.
+  /// Default 45 s. 0: a silent watch is waited for until its server-side limit, as client-go does.
+  Clock::Duration watchIdleTimeout = std::chrono::seconds(45);
   /// For how long ERROR events "InternalError" are answered by opening the watch again instead of
   /// listing again. Default 0: never. Mirrors MaxInternalErrorRetryDuration.
   Clock::Duration maxInternalErrorRetryDuration{0};

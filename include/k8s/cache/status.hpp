@@ -49,6 +49,7 @@ struct InformerStatus {
   std::uint64_t failures = 0;           ///< Requests and streams that failed, in all.
   std::uint64_t relists = 0;            ///< Complete states received, the first one included.
   std::uint64_t watchesOpened = 0;      ///< Streams opened, streaming lists included.
+  std::uint64_t watchesReplaced = 0;    ///< Those among them that took over from a silent one.
   std::uint64_t unreadableObjects = 0;  ///< Objects skipped: not decodable, or not transformable.
 };
 

@@ -23,8 +23,8 @@ struct HttpRequest {
   std::string body = {};
   /// Time allowed from the start to the last byte of the body. Zero: no bound (watches).
   std::chrono::milliseconds timeout{0};
-  /// Longest silence allowed while a reader waits for the head or the body; passing it is kTimeout.
-  /// Zero: no bound.
+  /// Longest silence allowed while a reader waits for the head or the body; passing it is kTimeout
+  /// with `kReasonSilence`. Zero: no bound.
   std::chrono::milliseconds idleTimeout{0};
 };
 
@@ -43,8 +43,11 @@ class HttpResponse {
   /// Waits for bytes of the decoded (un-gzipped) body and replaces `chunk` with them. Returns false
   /// at the end of the body. Errors: kConnectionLost for an end inside the body, kTimeout,
   /// kCancelled. Blocking. Ends at once when `stop` is triggered. A reader that does not call
-  /// pauses the sender.
+  /// pauses the sender. After `kReasonSilence` it may be called again: the exchange is still open.
   virtual Result<bool> Read(std::string& chunk, std::stop_token stop) = 0;
+
+  /// Changes HttpRequest::idleTimeout for the reads that follow. Ignored by default.
+  virtual void SetIdleTimeout(std::chrono::milliseconds /*timeout*/) {}
 };
 
 /// Sends requests. The default is CurlTransport; tests put their own in its place.

@@ -245,17 +245,22 @@ TEST_F(ResourceClientTest, AnEventThatCannotBeDecodedDoesNotEndTheWatch) {
 }
 
 TEST_F(ResourceClientTest, BoundsWatchesInTimeAndSilence) {
-  const auto request_for = [this](const metav1::ListOptions& options) {
-    transport_->Add(Body(""));
+  const auto silence = std::make_shared<std::chrono::milliseconds>(-1);
+  const auto request_for = [&](const metav1::ListOptions& options) {
+    auto answer = Body("");
+    answer.idleTimeout = silence;
+    transport_->Add(std::move(answer));
     EXPECT_TRUE(ConfigMaps().Watch(options));
     return LastRequest();
   };
   const auto plain = request_for({});
   EXPECT_EQ(plain.timeout, seconds(0));
-  EXPECT_EQ(plain.idleTimeout, seconds(0));
+  EXPECT_EQ(plain.idleTimeout, seconds(45));  // For the head; the body may be silent.
+  EXPECT_EQ(*silence, seconds(0));
   const auto bounded = request_for({.allowWatchBookmarks = true, .timeoutSeconds = 300});
   EXPECT_EQ(bounded.timeout, seconds(330));
-  EXPECT_EQ(bounded.idleTimeout, seconds(120));
+  EXPECT_EQ(bounded.idleTimeout, seconds(45));
+  EXPECT_EQ(*silence, seconds(120));
 }
 
 TEST_F(ResourceClientTest, AStopEndsAWatch) {

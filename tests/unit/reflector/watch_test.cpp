@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 
 #include "reflector_fixture.hpp"
@@ -284,6 +286,107 @@ TEST_F(ReflectorWatchTest, TheTimeoutLiesBetweenTheMinimumAndTwiceThat) {
     ASSERT_THAT(script->watch_calls, SizeIs(1));
     EXPECT_EQ(script->watch_calls[0].timeoutSeconds, row.seconds);
   }
+}
+
+// client-go has nothing like it: it waits for the end of the server's limit, 5 to 10 minutes.
+class ReflectorSilentWatchTest : public ReflectorWatchTest {
+ protected:
+  /// No answer until the reflector gives up, which it does after `limit`.
+  void OnWatchWithoutAnswer(Clock::Duration limit) {
+    source->OnWatch([this, limit](std::stop_token given) {
+      clock->WaitForSleepers(1);
+      EXPECT_FALSE(given.stop_requested());
+      clock->Step(limit);
+      std::mutex mutex;
+      std::condition_variable_any never;
+      std::unique_lock lock(mutex);
+      never.wait(lock, given, [] { return false; });
+      return Cancelled("watch");
+    });
+  }
+  std::vector<std::int64_t> TimeoutsAsked() const {
+    std::vector<std::int64_t> timeouts;
+    for (const auto& call : source->watch_calls) timeouts.push_back(*call.timeoutSeconds);
+    return timeouts;
+  }
+
+  const Error unreachable{.kind = ErrorKind::kConnect};
+};
+
+TEST_F(ReflectorSilentWatchTest, IsReplacedFromTheLastVersionWithoutAList) {
+  source->OnWatch({Added("b", "11"), Silent()});
+  source->OnWatch({Modified("b", "12", "2"), Do([&] {
+                     EXPECT_EQ(source->open_watches, 1);
+                     EXPECT_EQ(reflector->Status().watchesReplaced, 1u);
+                   })});
+  Run();
+  EXPECT_THAT(source->list_calls, SizeIs(1));
+  EXPECT_THAT(WatchVersions(), ElementsAre("10", "11"));
+  EXPECT_THAT(source->open_at_calls, ElementsAre(0, 1));  // The old one is open until then.
+  EXPECT_EQ(store.Content(), "a=1 b=2");
+  EXPECT_THAT(errors, IsEmpty());
+  EXPECT_THAT(source->idle_timeouts, ElementsAre(45s));
+}
+
+TEST_F(ReflectorSilentWatchTest, IsAskedForAgainAtOnceIfTheKeptConnectionDoesNotAnswer) {
+  source->OnWatch({Silent()});
+  OnWatchWithoutAnswer(5s);
+  source->OnWatch({Added("b", "11")});
+  Run();
+  EXPECT_THAT(WatchVersions(), ElementsAre("10", "10", "10"));
+  EXPECT_THAT(clock->Sleeps(), IsEmpty());
+  EXPECT_THAT(errors, IsEmpty());
+  EXPECT_EQ(store.Content(), "a=1 b=");
+}
+
+TEST_F(ReflectorSilentWatchTest, StaysOpenWhileNoOtherCanBeHad) {
+  options.backoff = {.initial = 800ms, .jitter = 0};
+  source->OnWatch({Silent(), Added("b", "11"), Silent(), Added("c", "12")});
+  source->OnWatch(unreachable);
+  source->OnWatch(too_many);
+  Run();
+  EXPECT_EQ(store.Content(), "a=1 b= c=");
+  EXPECT_THAT(WatchVersions(), ElementsAre("10", "10", "11"));
+  EXPECT_THAT(errors, SizeIs(2));
+  EXPECT_THAT(source->idle_timeouts, ElementsAre(45s, 800ms, 1600ms));
+}
+
+TEST_F(ReflectorSilentWatchTest, LeadsToAListIfItsVersionHasExpired) {
+  source->OnWatch({Silent()});
+  source->OnWatch(StatusError(410, "Expired"));
+  source->OnList({MakeThing("b", "20")}, "20");
+  Run();
+  EXPECT_THAT(source->list_calls, SizeIs(2));
+  EXPECT_EQ(store.Content(), "b=");
+}
+
+TEST_F(ReflectorSilentWatchTest, IsWaitedForIfToldSo) {
+  options.watchIdleTimeout = 0s;
+  source->OnWatch({Bookmark("11"), End()});
+  source->OnWatch({Bookmark("12"), End()});
+  Run();
+  EXPECT_THAT(source->idle_timeouts, ElementsAre(0s));
+  EXPECT_THAT(TimeoutsAsked(), ElementsAre(300, 300, 300));
+}
+
+// A server sends a bookmark once a minute, and before the end of a watch: short watches make that
+// often enough to tell a quiet stream from a dead one.
+TEST_F(ReflectorSilentWatchTest, IsAskedForInPiecesWhileNothingChanges) {
+  source->OnWatch({Silent()});
+  source->OnWatch({Bookmark("11"), End()});
+  source->OnWatch({Added("b", "12"), Bookmark("13"), End()});
+  source->OnWatch({Bookmark("14"), End()});
+  Run();
+  EXPECT_THAT(TimeoutsAsked(), ElementsAre(300, 45, 45, 300, 45));
+  EXPECT_THAT(WatchVersions(), ElementsAre("10", "10", "11", "13", "14"));
+}
+
+TEST_F(ReflectorSilentWatchTest, OlderBookmarksCountBeyondTheEndOfAWatch) {
+  source->OnWatch({Bookmark("9"), End()});
+  source->OnWatch({Bookmark("9")});
+  source->OnList({}, "9");
+  Run();
+  EXPECT_THAT(Versions(source->list_calls), ElementsAre("0", ""));
 }
 
 TEST_F(ReflectorWatchTest, StatusKnowsHowFreshTheWatchIs) {

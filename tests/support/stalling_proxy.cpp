@@ -1,0 +1,126 @@
+#include "support/stalling_proxy.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+
+namespace k8s::test {
+
+namespace {
+
+sockaddr_in Loopback(int port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  return address;
+}
+
+}  // namespace
+
+StallingProxy::StallingProxy(int port)
+    : target_(port),
+      listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)),
+      wake_(eventfd(0, EFD_CLOEXEC)) {
+  auto address = Loopback(0);
+  socklen_t length = sizeof(address);
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  if (listener_ < 0 || wake_ < 0 || bind(listener_, generic, length) != 0 ||
+      listen(listener_, 128) != 0 || getsockname(listener_, generic, &length) != 0) {
+    throw std::runtime_error("no port on loopback");
+  }
+  port_ = ntohs(address.sin_port);
+  thread_ = std::thread([this] { Run(); });
+}
+
+StallingProxy::~StallingProxy() {
+  stopping_ = true;
+  Wake();
+  thread_.join();
+  for (const Pair& pair : pairs_) {
+    close(pair.client);
+    close(pair.server);
+  }
+  close(listener_);
+  close(wake_);
+}
+
+void StallingProxy::Stall() {
+  stall_ = true;
+  Wake();
+  stall_.wait(true);
+}
+
+void StallingProxy::Wake() const {
+  const std::uint64_t one = 1;
+  (void)!write(wake_, &one, sizeof(one));
+}
+
+void StallingProxy::Run() {
+  while (!stopping_) {
+    std::vector<pollfd> polled{{wake_, POLLIN, 0}, {listener_, POLLIN, 0}};
+    for (const Pair& pair : pairs_) {
+      // A negative descriptor is left out of the poll.
+      polled.push_back({pair.stalled ? -1 : pair.client, POLLIN, 0});
+      polled.push_back({pair.stalled ? -1 : pair.server, POLLIN, 0});
+    }
+    poll(polled.data(), polled.size(), -1);
+    if (polled[0].revents != 0) {
+      std::uint64_t count = 0;
+      (void)!read(wake_, &count, sizeof(count));
+    }
+    if (stall_) {
+      for (Pair& pair : pairs_) pair.stalled = true;
+      stall_ = false;
+      stall_.notify_all();
+      continue;
+    }
+    for (std::size_t i = pairs_.size(); i-- > 0;) {
+      const Pair pair = pairs_[i];
+      const bool open = (polled[2 + 2 * i].revents == 0 || Forward(pair.client, pair.server)) &&
+                        (polled[3 + 2 * i].revents == 0 || Forward(pair.server, pair.client));
+      if (open) continue;
+      close(pair.client);
+      close(pair.server);
+      pairs_.erase(pairs_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    if (polled[1].revents != 0) Accept();
+  }
+}
+
+void StallingProxy::Accept() {
+  const int client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+  if (client < 0) return;
+  const int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  auto address = Loopback(target_);
+  if (connect(server, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0) {
+    close(client);
+    close(server);
+    return;
+  }
+  pairs_.push_back({client, server, false});
+  ++accepted_;
+}
+
+bool StallingProxy::Forward(int from, int to) {
+  std::array<char, 16384> buffer{};
+  const auto count = recv(from, buffer.data(), buffer.size(), 0);
+  if (count <= 0) return false;
+  for (ssize_t sent = 0; sent < count;) {
+    const auto more =
+        send(to, buffer.data() + sent, static_cast<std::size_t>(count - sent), MSG_NOSIGNAL);
+    if (more <= 0) return false;
+    sent += more;
+  }
+  return true;
+}
+
+}  // namespace k8s::test

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace k8s::test {
+
+/// A TCP forwarder on loopback whose connections can fall silent without ending: what a client sees
+/// when a load balancer or a peer behind one has lost a connection. TLS passes through it.
+///
+/// Thread safety. All members may be called from any thread.
+class StallingProxy {
+ public:
+  /// Forwards to `port` on loopback. Throws std::runtime_error when there is no port to listen on.
+  explicit StallingProxy(int port);
+  StallingProxy(const StallingProxy&) = delete;
+  StallingProxy& operator=(const StallingProxy&) = delete;
+  ~StallingProxy();
+
+  [[nodiscard]] int port() const { return port_; }
+  /// Nothing is read from, or written to, the connections of now any more; later ones work.
+  /// Blocking. Until that holds.
+  void Stall();
+  /// Connections accepted so far.
+  [[nodiscard]] int connections() const { return accepted_; }
+
+ private:
+  struct Pair {
+    int client;
+    int server;
+    bool stalled;
+  };
+
+  void Run();
+  void Accept();
+  /// Returns false when either end is closed.
+  static bool Forward(int from, int to);
+  void Wake() const;
+
+  const int target_;
+  int port_ = 0;
+  int listener_ = -1;
+  int wake_ = -1;
+  std::vector<Pair> pairs_;  ///< Of the thread.
+  std::atomic<int> accepted_ = 0;
+  std::atomic<bool> stall_ = false;
+  std::atomic<bool> stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace k8s::test
