@@ -93,16 +93,14 @@ TEST_P(SilentWatchTest, AQuietWatchIsKeptAliveByItsBookmarks) {
   EXPECT_EQ(informer_->core()->Status().failures, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Modes, SilentWatchTest, ::testing::Bool(), [](const auto& test) {
-  return test.param ? "Streaming" : "Listing";
-});
+INSTANTIATE_TEST_SUITE_P(Modes, SilentWatchTest, ::testing::Bool(),
+                         [](const auto& test) { return test.param ? "Streaming" : "Listing"; });
 
 // The closing bookmark never comes; client-go waits for ever.
 TEST(SilentStreamingListTest, IsReplacedByAList) {
   FakeApiServer server;
   server.Add(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"d","name":"a"}})");
-  server.InjectFault(
-      {.kind = FaultKind::kNoBookmarks, .match = {.verb = "watch"}, .times = -1});
+  server.InjectFault({.kind = FaultKind::kNoBookmarks, .match = {.verb = "watch"}, .times = -1});
   const auto client = kubernetes::Clientset::New(server.config()).value();
   cache::SharedInformerOptions options;
   options.reflector.streamingIdleTimeout = 200ms;
