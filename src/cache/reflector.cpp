@@ -157,8 +157,7 @@ ReflectorState Reflector::Machine::Synced(std::vector<runtime::AnyPtr> objects,
     status.synced = true;
     status.itemCount = 0;
     status.lastSyncResourceVersion = resource_version;
-    status.lastError.reset();
-    status.lastErrorVerb.clear();
+    ForgetError(status);
     ++status.relists;
   });
   if (auto replaced = store_.Replace(std::move(objects), resource_version); !replaced) {

@@ -36,7 +36,7 @@ class SilenceGuard {
       return std::nullopt;
     }
     if (silence < kWarnAfterSilence) return Next(Last());
-    log::Write(log::Level::kWarning, "informer for " + resource_ + ": no event for " +
+    log::Write(log::Level::kWarning, "informer for " + resource_ + ": no new object for " +
                                          Seconds(silence) + " while the initial state is streamed");
     return Next(now);
   }
@@ -70,7 +70,7 @@ Error Nameless() {
 
 Error StreamingGaveUp(Clock::Duration limit) {
   return {.kind = ErrorKind::kTimeout,
-          .message = "the stream of the initial state was silent for " + Seconds(limit) +
+          .message = "the stream of the initial state brought no new object for " + Seconds(limit) +
                      "; listing instead"};
 }
 

@@ -8,6 +8,12 @@
 
 namespace k8s::inline v0::cache {
 
+/// What failed is in order again.
+inline void ForgetError(InformerStatus& status) {
+  status.lastError.reset();
+  status.lastErrorVerb.clear();
+}
+
 /// The status of one reflector, written by its thread and read by anybody.
 class ReflectorStatus {
  public:

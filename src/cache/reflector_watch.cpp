@@ -1,5 +1,6 @@
 #include "cache/reflector_machine.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -10,9 +11,12 @@ namespace k8s::inline v0::cache {
 namespace {
 
 constexpr std::chrono::seconds kShortWatch{1};
-// What a living server needs by far not, to begin the answer to a watch.
+// A living server begins to answer a watch in far less; the second try makes a connection as well.
 constexpr std::chrono::seconds kQuickAnswer{5};
 constexpr std::chrono::seconds kAnswer{30};
+// Between tries to replace a silent watch, even if the backoff begins at nothing: an idle timeout
+// of 0 means for ever.
+constexpr Clock::Duration kShortestPatience = std::chrono::milliseconds(1);
 
 /// Runs the store's resync on the timer's thread; the first error ends the wait for events.
 class ResyncTicker {
@@ -101,10 +105,7 @@ ReflectorState Reflector::Machine::OpenWatch() {
                 again ? std::optional(State::kOpeningWatch) : std::nullopt);
   }
   StartWatching(std::move(*opened), version_);
-  status_.Update([](InformerStatus& status) {
-    status.lastError.reset();
-    status.lastErrorVerb.clear();
-  });
+  status_.Update(ForgetError);
   return State::kWatching;
 }
 
@@ -121,13 +122,12 @@ std::optional<ReflectorState> Reflector::Machine::ReplaceSilentWatch(Clock::Dura
     // It need not be the old stream that is at fault.
     Report(opened.error(), "watch");
     NoteFailure();
-    patience = backoff_.Next();
+    patience = std::max(backoff_.Next(), kShortestPatience);
     return std::nullopt;
   }
   StartWatching(std::move(*opened), version_);
   status_.Update([](InformerStatus& status) {
-    status.lastError.reset();
-    status.lastErrorVerb.clear();
+    ForgetError(status);
     ++status.watchesReplaced;
   });
   return std::nullopt;

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -33,7 +34,6 @@ class SilentWatchTest : public ::testing::TestWithParam<bool> {
     cache::SharedInformerOptions options;
     options.reflector.useWatchList = GetParam();
     options.reflector.watchIdleTimeout = 200ms;
-    options.reflector.streamingIdleTimeout = 200ms;
     informer_.emplace(cache::SharedIndexInformer<ConfigMap>::New(
         cache::NewListWatchFromClient(client.CoreV1().ConfigMaps("").core()), options));
     ASSERT_TRUE(informer_->AddEventHandler(seen_.Handlers()));
@@ -84,7 +84,7 @@ TEST_P(SilentWatchTest, AStreamThatSaysNothingIsReplaced) {
   EXPECT_EQ(informer_->core()->Status().relists, 1u);
 }
 
-TEST_P(SilentWatchTest, AQuietWatchIsKeptAliveByItsBookmarks) {
+TEST_P(SilentWatchTest, AQuietWatchIsOpenedAgainAndAgainWithoutAFailure) {
   StartAndSync(server_.config());
   ASSERT_TRUE(server_.WaitForRequests({.verb = "watch"}, 4));
   Add("a");

@@ -16,6 +16,20 @@ namespace k8s::test {
 
 namespace {
 
+/// The length of a request that starts with this head, 0 while the head is not complete.
+std::size_t RequestLength(std::string_view text) {
+  const auto end = text.find("\r\n\r\n");
+  if (end == std::string_view::npos) return 0;
+  const auto field = text.substr(0, end).find("Content-Length: ");
+  std::size_t body = 0;
+  if (field != std::string_view::npos) {
+    body = std::strtoul(text.data() + field + 16, nullptr, 10);
+  }
+  return end + 4 + body;
+}
+
+}  // namespace
+
 int ListenOnLoopback(int* port) {
   const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
@@ -30,20 +44,6 @@ int ListenOnLoopback(int* port) {
   *port = ntohs(address.sin_port);
   return listener;
 }
-
-/// The length of a request that starts with this head, 0 while the head is not complete.
-std::size_t RequestLength(std::string_view text) {
-  const auto end = text.find("\r\n\r\n");
-  if (end == std::string_view::npos) return 0;
-  const auto field = text.substr(0, end).find("Content-Length: ");
-  std::size_t body = 0;
-  if (field != std::string_view::npos) {
-    body = std::strtoul(text.data() + field + 16, nullptr, 10);
-  }
-  return end + 4 + body;
-}
-
-}  // namespace
 
 RawConnection::~RawConnection() { Reset(); }
 

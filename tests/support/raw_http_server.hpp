@@ -79,5 +79,7 @@ class RawHttpServer {
 
 /// A port on loopback where nobody listens.
 [[nodiscard]] int ClosedPort();
+/// A socket that listens on a free port of loopback. Throws std::runtime_error when there is none.
+int ListenOnLoopback(int* port);
 
 }  // namespace k8s::test

@@ -10,34 +10,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
+
+#include "support/raw_http_server.hpp"
 
 namespace k8s::test {
 
-namespace {
-
-sockaddr_in Loopback(int port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  return address;
-}
-
-}  // namespace
-
 StallingProxy::StallingProxy(int port)
-    : target_(port),
-      listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)),
-      wake_(eventfd(0, EFD_CLOEXEC)) {
-  auto address = Loopback(0);
-  socklen_t length = sizeof(address);
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  if (listener_ < 0 || wake_ < 0 || bind(listener_, generic, length) != 0 ||
-      listen(listener_, 128) != 0 || getsockname(listener_, generic, &length) != 0) {
-    throw std::runtime_error("no port on loopback");
-  }
-  port_ = ntohs(address.sin_port);
+    : target_(port), listener_(ListenOnLoopback(&port_)), wake_(eventfd(0, EFD_CLOEXEC)) {
   thread_ = std::thread([this] { Run(); });
 }
 
@@ -100,7 +79,10 @@ void StallingProxy::Accept() {
   const int client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
   if (client < 0) return;
   const int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  auto address = Loopback(target_);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(target_));
   if (connect(server, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0) {
     close(client);
     close(server);

@@ -245,7 +245,7 @@ TEST_F(ReflectorSilenceTest, WarnsAfterTenSecondsWithoutAnEvent) {
                    InitialEventsEnd("10"), Do([&] { clock->Step(1min); })});
   Run();
   EXPECT_THAT(lines(), SizeIs(2));
-  EXPECT_THAT(lines()[0], HasSubstr("things: no event for 10 s"));
+  EXPECT_THAT(lines()[0], HasSubstr("things: no new object for 10 s"));
 }
 
 TEST_F(ReflectorSilenceTest, ListsAfter45SilentSeconds) {

@@ -351,6 +351,16 @@ TEST_F(ReflectorSilentWatchTest, StaysOpenWhileNoOtherCanBeHad) {
   EXPECT_THAT(source->idle_timeouts, ElementsAre(45s, 800ms, 1600ms));
 }
 
+TEST_F(ReflectorSilentWatchTest, IsTriedAgainEvenWithoutABackoff) {
+  options.backoff = {.initial = 0s, .jitter = 0};
+  source->OnWatch({Silent(), Silent()});
+  source->OnWatch(unreachable);
+  source->OnWatch({Added("b", "11")});
+  Run();
+  EXPECT_EQ(store.Content(), "a=1 b=");
+  EXPECT_THAT(source->idle_timeouts, ElementsAre(45s, 1ms, 45s));  // Never 0: for ever.
+}
+
 TEST_F(ReflectorSilentWatchTest, LeadsToAListIfItsVersionHasExpired) {
   source->OnWatch({Silent()});
   source->OnWatch(StatusError(410, "Expired"));
