@@ -144,6 +144,21 @@ std::string ToString(const Config& config) {
   return "rest::Config{" + out.text() + "}";
 }
 
+Config AnonymousClientConfig(const Config& config) {
+  // Names what is kept, so that a new credential is not.
+  return {.host = config.host,
+          .tls = {.insecure = config.tls.insecure,
+                  .serverName = config.tls.serverName,
+                  .caFile = config.tls.caFile,
+                  .caData = config.tls.caData},
+          .proxyUrl = config.proxyUrl,
+          .userAgent = config.userAgent,
+          .disableCompression = config.disableCompression,
+          .qps = config.qps,
+          .burst = config.burst,
+          .timeout = config.timeout};
+}
+
 Result<std::string> BaseUrl(const Config& config) {
   std::string_view rest = config.host.empty() ? std::string_view("localhost") : config.host;
   std::string scheme = TakeScheme(rest);

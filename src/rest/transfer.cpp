@@ -159,6 +159,8 @@ void Transfer::SetTls() {
   } else if (!tls.caData.empty() || !tls.caFile.empty()) {
     // The default directory would be trusted beside what is given.
     curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr);
+    // libcurl would keep what it read from a file for a day, and miss that the file was renewed.
+    curl_easy_setopt(easy, CURLOPT_CA_CACHE_TIMEOUT, 0L);
   }
   const auto set = [easy](const std::string& data, CURLoption blob_option, const std::string& file,
                           CURLoption file_option) {

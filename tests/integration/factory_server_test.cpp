@@ -13,6 +13,10 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -24,6 +28,7 @@ namespace k8s::test {
 namespace {
 
 using ::testing::ContainsRegex;
+using ::testing::ElementsAre;
 using ::testing::SizeIs;
 using namespace std::chrono_literals;
 using cache::SyncReason;
@@ -190,6 +195,46 @@ TEST_F(FactoryServerTest, GenericInformersServeBuiltInAndCustomResources) {
   EXPECT_EQ(widgets.Lister().Namespace("default").Get("w").value()->GetKind(), "Widget");
   EXPECT_EQ(maps.Lister().Namespace("default").Get("m").value()->NestedString({"data", "k"}), "1");
   EXPECT_TRUE(typed.WaitForCount(1));
+}
+
+// client-go: TestFilteredDynamicSharedInformerFactory, TestDynamicSharedInformerFactory
+TEST_F(FactoryServerTest, GenericInformersFollowChangesNarrowAndTransform) {
+  auto& factory =
+      Factory({.namespace_ = "mine",
+               .tweakListOptions = [](auto& options) { options.labelSelector = "app=web"; },
+               .transform = [](const runtime::ObjectType&,
+                               runtime::AnyPtr object) -> Result<runtime::AnyPtr> {
+                 Unstructured changed = *static_cast<const Unstructured*>(object.get());
+                 changed.SetAnnotations({{"seen", "yes"}});
+                 return runtime::AnyPtr(std::make_shared<Unstructured>(std::move(changed)));
+               }});
+  const auto maps = factory.ForResource({"", "v1", "configmaps"});
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<std::string> events;
+  const auto record = [&](const std::string& what, const Unstructured& map) {
+    const std::lock_guard lock(mutex);
+    events.push_back(what + " " + std::string(map.GetName()) + " " +
+                     map.GetAnnotations().at("seen"));
+    changed.notify_all();
+  };
+  ASSERT_TRUE(maps.Informer().AddEventHandler(
+      {.onAdd = [&](const auto& map, bool) { record("add", *map); },
+       .onUpdate = [&](const auto&, const auto& map) { record("update", *map); },
+       .onDelete = [&](const auto& gone) { record("delete", *gone.object); }}));
+  StartAndSync();
+  server_.Add(MapJson("other", "a", "1"));
+  server_.Add(MapJson("mine", "b", "1", "db"));
+  server_.Add(MapJson("mine", "c", "1"));
+  server_.Modify(MapJson("mine", "c", "2"));
+  server_.Delete(MapJson("mine", "c", ""));
+  {
+    std::unique_lock lock(mutex);
+    EXPECT_TRUE(changed.wait_for(lock, 60s, [&] { return events.size() >= 3; }));
+    EXPECT_THAT(events, ElementsAre("add c yes", "update c yes", "delete c yes"));
+  }
+  stop_.request_stop();
+  factory.Shutdown();
 }
 
 TEST_F(FactoryServerTest, ANamespaceDoesNotConcernClusterScopedCustomResources) {

@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
+#include <k8s/rest/client.hpp>
 #include <k8s/rest/curl_transport.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <semaphore>
 #include <string>
@@ -57,6 +59,40 @@ TEST(CurlTransportTest, KeepsConnections) {
   auto transport = TransportTo(server.url());
   for (int i = 0; i < 20; ++i) EXPECT_EQ(Get(*transport).value(), "hello");
   EXPECT_EQ(server.connections(), 1);
+}
+
+// client-go: TestCheckRetryClosesBody, TestReuseRequest
+TEST(CurlTransportTest, KeepsTheConnectionBetweenTries) {
+  int requests = 0;
+  RawHttpServer server([&requests](RawConnection& peer) {
+    while (!peer.ReadRequest().empty()) {
+      if (++requests % 3 == 0) {
+        peer.Answer("{}");
+      } else {
+        peer.Send("HTTP/1.1 503 Busy\r\nRetry-After: 0\r\nContent-Length: 1000\r\n\r\n" +
+                  std::string(1000, 'x'));
+      }
+    }
+  });
+  const auto client = rest::Client::New({.host = server.url(), .qps = -1}).value();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(client.Do({.path = "/"}).value().body, "{}");
+  EXPECT_EQ(server.connections(), 1);
+}
+
+// client-go: TestHTTP1DoNotReuseRequestAfterTimeout
+TEST(CurlTransportTest, ConnectsAnewAfterATimeout) {
+  std::atomic<int> connections{0};
+  RawHttpServer server([&connections](RawConnection& peer) {
+    const bool silent = connections++ == 0;
+    while (!peer.ReadRequest().empty()) {
+      if (!silent) peer.Answer("hello");
+    }
+  });
+  auto transport = TransportTo(server.url());
+  const auto late = transport->RoundTrip({.timeout = std::chrono::milliseconds(50)}, {});
+  EXPECT_EQ(late.error().kind, ErrorKind::kTimeout);
+  EXPECT_EQ(Get(*transport).value(), "hello");
+  EXPECT_EQ(server.connections(), 2);
 }
 
 TEST(CurlTransportTest, HandsOverEachPieceBeforeTheNextIsSent) {

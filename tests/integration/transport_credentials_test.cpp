@@ -125,6 +125,18 @@ TEST(CurlTransportCredentialsTest, UsesAnHttpProxy) {
   const RawHttpServer proxy(Echo);
   const auto echo = EchoFor({.host = "http://kubernetes.test:81", .proxyUrl = proxy.url()});
   EXPECT_TRUE(echo.starts_with("GET http://kubernetes.test:81/ HTTP/1.1\r\n")) << echo;
+  EXPECT_FALSE(Has(echo, "Proxy-Authorization")) << echo;
+}
+
+// client-go: TestHTTPProxy
+TEST(CurlTransportCredentialsTest, TellsAProxyItsUserAndPassword) {
+  const RawHttpServer proxy(Echo);
+  const auto echo =
+      EchoFor({.host = "http://kubernetes.test:81",
+               .bearerToken = "t0ken",
+               .proxyUrl = "http://us%40er:pa%3Ass@127.0.0.1:" + std::to_string(proxy.port())});
+  EXPECT_TRUE(Has(echo, "Proxy-Authorization: Basic dXNAZXI6cGE6c3M=\r\n")) << echo;
+  EXPECT_TRUE(Has(echo, "Authorization: Bearer t0ken\r\n")) << echo;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <k8s/rest/config.hpp>
 #include <k8s/rest/curl_transport.hpp>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -59,6 +60,21 @@ TEST_F(CurlTransportTlsTest, AnUnknownAuthorityIsTls) {
   const auto error = Page(config).error();
   EXPECT_EQ(error.kind, ErrorKind::kTls);
   EXPECT_NE(error.message.find("certificate"), std::string::npos) << error.message;
+}
+
+// client-go: TestCheckCAFileAndRotate
+TEST_F(CurlTransportTlsTest, ANewConnectionReadsTheAuthorityAnew) {
+  const OpensslServer server(*authority_, "server");
+  const TestAuthority other;
+  const auto ca = authority_->Path("rotated.pem");
+  std::filesystem::copy_file(other.CaFile(), ca);
+  auto config = ConfigFor(server);
+  config.tls.caFile = ca;
+  auto transport = rest::CurlTransport::New(config).value();
+  EXPECT_EQ(Get(*transport).error().kind, ErrorKind::kTls);
+  std::filesystem::copy_file(authority_->CaFile(), ca,
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_TRUE(Get(*transport));
 }
 
 TEST_F(CurlTransportTlsTest, AWrongNameIsTls) {

@@ -66,8 +66,7 @@ struct Response {
 /// copies share transport and rate limiter.
 ///
 /// **Retries.** At most 10 per request: any method after 429 or 5xx with Retry-After in whole
-/// seconds (waits longer than 1 minute are cut to it), GET after a lost connection (1 s), a watch
-/// also after a timeout at opening.
+/// seconds (waits longer than 1 minute are cut to it), GET after a lost connection (1 s).
 /// **Thread safety.** All members may be called from any thread at any time.
 /// **Mirrors** rest.RESTClient. Differs: Retry-After has a cap; a watch that cannot be opened is
 /// always an error, never an empty stream, and a timeout at its opening is not tried again here.

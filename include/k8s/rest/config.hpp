@@ -101,6 +101,11 @@ struct Config {
 /// Mirrors rest.Config's GoString.
 [[nodiscard]] std::string ToString(const Config& config);
 
+/// A copy without what says who asks: tokens, user and password, client certificate, plugin,
+/// impersonation. To ask as nobody, or to give other credentials. Mirrors
+/// rest.AnonymousClientConfig.
+[[nodiscard]] Config AnonymousClientConfig(const Config& config);
+
 /// The URL all request paths are appended to: lower-case scheme, host and port, path prefix without
 /// repeated or trailing slashes; query and fragment dropped. "https://gw.test/k8s/clusters/c-1".
 /// Errors: kConfig for an address that is neither a URL nor host[:port], or not http(s).

@@ -335,7 +335,17 @@ TEST_F(DeltaFIFOTest, GroupedListComesBehindWhatIsQueued) {
   EXPECT_THAT(PopTexts(queue), ElementsAre("A a=1", "R a=2"));
 }
 
-// client-go: TestDeltaFIFO_enqueueingNoLister, TestDeltaFIFO_enqueueingWithLister
+// client-go: TestDeltaFIFO_enqueueingNoLister
+TEST_F(DeltaFIFOTest, GroupedDeletionWithoutKnownObjectsIsDroppedUnlessItsKeyIsQueued) {
+  DeltaFIFO queue(test::ItemType(), {.groupByKey = true});
+  Put(queue, DeltaType::kAdded, Named("queued", "1"));
+  Put(queue, DeltaType::kDeleted, Named("unknown"));
+  EXPECT_EQ(queue.size(), 1u);
+  Put(queue, DeltaType::kDeleted, Named("queued", "2"));
+  EXPECT_THAT(PopTexts(queue), ElementsAre("A queued=1", "D queued=2"));
+}
+
+// client-go: TestDeltaFIFO_enqueueingWithLister
 TEST_F(DeltaFIFOTest, GroupedDeletionOfAnUnknownKeyIsDropped) {
   Know("known");
   DeltaFIFO& queue = Grouped();

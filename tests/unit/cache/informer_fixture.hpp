@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -55,14 +56,15 @@ class Recorder {
     const std::lock_guard lock(log_->mutex);
     return std::exchange(log_->events, {});
   }
-  /// Fails the test after a time that is there for broken programs only.
-  void WaitFor(const std::string& event) {
+  /// Waits until `event` has come so many times. Fails the test after a time that is there for
+  /// broken programs only.
+  void WaitFor(const std::string& event, std::ptrdiff_t times = 1) {
     const auto& events = log_->events;
     std::unique_lock lock(log_->mutex);
     EXPECT_TRUE(log_->changed.wait_for(
         lock, std::chrono::seconds(60),
-        [&] { return std::find(events.begin(), events.end(), event) != events.end(); }))
-        << event << " never came, but " << ::testing::PrintToString(events);
+        [&] { return std::count(events.begin(), events.end(), event) >= times; }))
+        << event << " has not come " << times << " times, but " << ::testing::PrintToString(events);
   }
 
  private:

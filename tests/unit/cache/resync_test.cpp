@@ -1,7 +1,12 @@
 #include <k8s/cache/shared_informer.hpp>
 #include <k8s/testing/fake_clock.hpp>
 
+#include <atomic>
+#include <memory>
 #include <optional>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "informer_fixture.hpp"
 
@@ -95,6 +100,43 @@ TEST_F(ResyncTest, AHandlerThatComesLateIsResyncedAPeriodAfterItsArrival) {
   Step(1s);
   Settle({&late});
   EXPECT_THAT(Take(late), ElementsAre("sync a="));
+}
+
+// client-go: TestTransformingInformerRace
+TEST_F(ResyncTest, ResyncsBesideReadersTransformNothingAgain) {
+  std::atomic<int> transformed = 0;
+  ASSERT_TRUE(informer_
+                  .SetTransform([&](ObjectPtr<Item> item) -> Result<ObjectPtr<Item>> {
+                    ++transformed;
+                    auto copy = std::make_shared<Item>(*item);
+                    copy->value += "!";
+                    return copy;
+                  })
+                  .has_value());
+  constexpr int kItems = 5;
+  for (int i = 0; i < kItems; ++i) source_->Add({.name = std::to_string(i)});
+  Recorder recorder;
+  Register(recorder);
+  StartAndSync();
+  std::atomic<bool> done = false;
+  std::atomic<int> wrong = 0;
+  std::vector<std::jthread> readers;
+  for (int i = 0; i < 3; ++i) {
+    readers.emplace_back([&] {
+      while (!done) {
+        for (const auto& item : informer_.GetIndexer().List()) wrong += item->value != "!";
+      }
+    });
+  }
+  constexpr int kResyncs = 20;
+  for (int resync = 1; resync <= kResyncs; ++resync) {
+    Step(1s);
+    for (int i = 0; i < kItems; ++i) recorder.WaitFor("sync " + std::to_string(i) + "=!", resync);
+  }
+  done = true;
+  readers.clear();
+  EXPECT_EQ(transformed, kItems);
+  EXPECT_EQ(wrong, 0);
 }
 
 class LongResyncTest : public ResyncTest {

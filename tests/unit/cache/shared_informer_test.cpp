@@ -210,6 +210,29 @@ TEST_F(SharedInformerTest, StoreAndHandlersSeeTransformedObjects) {
   EXPECT_EQ(informer_.SetTransform({}).error().kind, ErrorKind::kInvalidArgument);
 }
 
+// client-go: TestTransformingInformer
+TEST_F(SharedInformerTest, ATombstoneShowsTheTransformedObject) {
+  int transformed = 0;
+  ASSERT_TRUE(informer_
+                  .SetTransform([&](ObjectPtr<Item> item) -> Result<ObjectPtr<Item>> {
+                    ++transformed;
+                    auto copy = std::make_shared<Item>(*item);
+                    copy->value += "!";
+                    return copy;
+                  })
+                  .has_value());
+  source_->Add({.name = "a", .value = "1"});
+  Recorder recorder;
+  Register(recorder);
+  StartAndSync();
+  recorder.WaitFor("initial a=1!");
+  source_->DeleteDropWatch({.name = "a"});
+  source_->ResetWatch();
+  recorder.WaitFor("lost a=1!");
+  Stop();
+  EXPECT_EQ(transformed, 1) << "once, when it came";
+}
+
 // client-go: TestStateSharedInformer
 TEST_F(SharedInformerTest, GoesFromNotStartedToStoppedOnce) {
   EXPECT_FALSE(informer_.HasSynced());

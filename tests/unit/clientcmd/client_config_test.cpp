@@ -161,6 +161,26 @@ TEST(LoadTest, AnExplicitFileMustExist) {
   EXPECT_NE(result.error().message.find("/nowhere/config"), std::string::npos);
 }
 
+// client-go: TestWarningMissingFiles, TestNoWarningMissingFiles
+TEST(LoadTest, WarnsIfNoFileOfTheEnvironmentExists) {
+  ScopedEnvironment environment;
+  const TempDirectory directory;
+  const auto warnings = [&](const std::string& list) {
+    std::vector<std::string> lines;
+    log::SetSink([&](log::Level level, std::string_view line) {
+      if (level == log::Level::kWarning) lines.emplace_back(line);
+    });
+    environment.Set("KUBECONFIG", list);
+    EXPECT_TRUE(LoadKubeConfig({}).has_value());
+    log::SetSink(nullptr);
+    return lines;
+  };
+  const auto missing = directory.path() + "/missing";
+  EXPECT_EQ(warnings(missing + ":" + missing + "2"),
+            std::vector<std::string>{"no file that KUBECONFIG names exists"});
+  EXPECT_TRUE(warnings(missing + ":" + directory.Write("there", "")).empty());
+}
+
 TEST(LoadTest, EveryBrokenFileIsNamed) {
   const TempDirectory directory;
   const auto one = directory.Write("one", "kind: Secret\n");

@@ -30,6 +30,20 @@ TEST(ParseKubeConfigTest, NumbersAndBoolsAreNoText) {
   }
 }
 
+// client-go: TestDuplicateClusterName, TestDuplicateContextName, TestDuplicateUserName
+TEST(ParseKubeConfigTest, ANameStandsInItsListOnce) {
+  for (const char* text :
+       {"clusters: [{name: twin, cluster: {}}, {name: twin, cluster: {}}]",
+        "contexts: [{name: twin, context: {cluster: c}}, {name: twin, context: {cluster: c}}]",
+        "users: [{name: twin, user: {}}, {name: twin, user: {}}]"}) {
+    SCOPED_TRACE(text);
+    const auto kubeconfig = ParseKubeConfig(text);
+    ASSERT_FALSE(kubeconfig.has_value());
+    EXPECT_NE(kubeconfig.error().message.find("\"twin\" stands there twice"), std::string::npos)
+        << kubeconfig.error().message;
+  }
+}
+
 TEST(ParseKubeConfigTest, NullIsTheEmptyText) {
   for (const char* value : {"", "~", "null", "NULL", "\"\""})
     EXPECT_EQ(TokenOf(value), "") << value;

@@ -2,6 +2,7 @@
 #include <k8s/log.hpp>
 #include <k8s/rest/config.hpp>
 
+#include <chrono>
 #include <string>
 
 #include "environment.hpp"
@@ -80,6 +81,27 @@ TEST(ConfigToStringTest, HidesEverySecret) {
 TEST(ConfigToStringTest, SaysNothingOfWhatIsNotSet) {
   EXPECT_EQ(ToString({.host = "h", .qps = 1, .burst = 2}),
             "rest::Config{host: h, qps: 1.000000, burst: 2}");
+}
+
+// client-go: TestAnonymousAuthConfig, TestCopyConfig
+TEST(AnonymousClientConfigTest, KeepsTheServerAndDropsWhoAsks) {
+  const Config server{.host = "https://h.test",
+                      .tls = {.serverName = "n", .caFile = "ca", .caData = "pem"},
+                      .proxyUrl = "http://proxy.test",
+                      .userAgent = "agent",
+                      .disableCompression = true,
+                      .qps = 1,
+                      .burst = 2,
+                      .timeout = std::chrono::milliseconds(3)};
+  Config full = server;
+  EXPECT_EQ(AnonymousClientConfig(full), server);
+  full.tls.certFile = full.tls.certData = full.tls.keyFile = full.tls.keyData = "secret";
+  full.bearerToken = full.bearerTokenFile = full.username = full.password = "secret";
+  full.impersonate = {.userName = "jane", .uid = "42", .groups = {"g"}, .extra = {{"a", {"b"}}}};
+  full.exec = {.command = "helper"};
+  full.authProvider = "gcp";
+  EXPECT_EQ(AnonymousClientConfig(full), server);
+  EXPECT_TRUE(AnonymousClientConfig({.tls = {.insecure = true}}).tls.insecure);
 }
 
 std::string Pem(const std::string& label) {

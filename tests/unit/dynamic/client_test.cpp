@@ -142,7 +142,12 @@ TEST_F(DynamicClientTest, SendsObjectsWithTheirKind) {
             R"("spec":{"size":3}})");
 }
 
+// client-go: TestIsUnsupportedTableObject
 TEST_F(DynamicClientTest, RefusesATable) {
+  transport_->Add(Body(R"({"type":"ADDED","object":{"kind":"Table","apiVersion":"meta.k8s.io/v1",)"
+                       R"("metadata":{"name":"a"},"rows":[]}})"));
+  auto watch = client_.Resource(kConfigMaps).Watch().value();
+  EXPECT_EQ(watch.Next().error().kind, ErrorKind::kDecode);
   transport_->Add(Body(R"({"kind":"Table","apiVersion":"meta.k8s.io/v1","rows":[]})"));
   EXPECT_FALSE(client_.Resource(kConfigMaps).Namespace("d").Get("a"));
   transport_->Add(Body(testing::ReadTestData("recorded/lists/table-of-configmaps.json")));

@@ -244,6 +244,31 @@ TEST_F(FactoryTest, ServesUnstructuredObjectsOfAnyResource) {
   EXPECT_EQ(apple->NestedString({"color"}), "red");
 }
 
+// client-go: TestListerListMethod, TestNamespaceListMethod, TestNamespaceGetMethod (dynamiclister)
+TEST_F(FactoryTest, ListsUnstructuredObjectsByNamespaceAndSelector) {
+  const auto labelled = [](const std::string& ns, const std::string& name, const std::string& app) {
+    return R"({"apiVersion":"fruit.test/v1","kind":"Apple","metadata":{"name":")" + name +
+           R"(","namespace":")" + ns + R"(","labels":{"app":")" + app + R"("}}})";
+  };
+  server_.Serve("apples",
+                {labelled("one", "a", "x"), labelled("one", "b", "y"), labelled("two", "c", "x")});
+  auto& factory = Factory();
+  const auto apples = factory.ForResource(kApples).Lister();
+  factory.Start(stop_.get_token());
+  ExpectSynced();
+  const auto x = labels::Parse("app=x").value();
+  EXPECT_THAT(apples.List(labels::Everything()), SizeIs(3));
+  EXPECT_THAT(apples.List(x), SizeIs(2));
+  EXPECT_THAT(apples.Namespace("one").List(labels::Everything()), SizeIs(2));
+  const auto found = apples.Namespace("one").List(x);
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0]->GetName(), "a");
+  const auto absent = apples.Namespace("two").Get("a");
+  ASSERT_FALSE(absent.has_value());
+  EXPECT_TRUE(IsNotFound(absent.error()));
+  EXPECT_EQ(absent.error().resource, "apples");
+}
+
 TEST_F(FactoryTest, StartAgainStartsWhatWasAskedForSince) {
   auto& factory = Factory();
   const auto apples = factory.For<Apple>().Informer();

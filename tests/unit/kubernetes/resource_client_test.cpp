@@ -244,6 +244,14 @@ TEST_F(ResourceClientTest, AnEventThatCannotBeDecodedDoesNotEndTheWatch) {
   EXPECT_EQ(bad, 1);
 }
 
+// client-go: TestIsUnsupportedTableObject
+TEST_F(ResourceClientTest, RefusesATableInAWatch) {
+  transport_->Add(Body(R"({"type":"ADDED","object":{"kind":"Table","apiVersion":"meta.k8s.io/v1",)"
+                       R"("metadata":{"name":"a"},"rows":[]}})"));
+  auto watch = ConfigMaps().Watch().value();
+  EXPECT_EQ(watch.Next().error().kind, ErrorKind::kDecode);
+}
+
 TEST_F(ResourceClientTest, BoundsWatchesInTimeAndSilence) {
   const auto silence = std::make_shared<std::chrono::milliseconds>(-1);
   const auto request_for = [&](const metav1::ListOptions& options) {

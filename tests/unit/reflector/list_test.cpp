@@ -249,13 +249,25 @@ TEST_F(ReflectorListTest, EndsWithTheRightContentAfterAnySequenceOfFailures) {
   EXPECT_EQ(reflector->LastSyncResourceVersion(), "14");
 }
 
-// client-go: TestReflectorWatchStoppedBefore
 TEST_F(ReflectorListTest, AsksNothingIfStoppedBefore) {
   stop.request_stop();
   Run();
   EXPECT_THAT(source->list_calls, IsEmpty());
   EXPECT_THAT(source->watch_calls, IsEmpty());
   EXPECT_EQ(reflector->Status().state, cache::ReflectorState::kStopped);
+}
+
+// client-go: TestReflectorWatchStoppedBefore
+TEST_F(ReflectorListTest, OpensNoWatchIfStoppedDuringTheList) {
+  source->OnList({MakeThing("a", "1")}, "10");
+  options.transform = [&](runtime::AnyPtr object) -> Result<runtime::AnyPtr> {
+    stop.request_stop();
+    return object;
+  };
+  Run();
+  EXPECT_THAT(source->list_calls, SizeIs(1));
+  EXPECT_THAT(source->watch_calls, IsEmpty());
+  EXPECT_THAT(errors, IsEmpty());
 }
 
 TEST_F(ReflectorListTest, StatusTellsOfFailuresUntilTheNextSuccess) {

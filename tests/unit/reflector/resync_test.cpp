@@ -43,6 +43,9 @@ TEST_F(ReflectorResyncTest, ResyncsAfterThePeriodAndNotBefore) {
       {Pass(9s), Expect(0), Pass(1s), Expect(1), Pass(9s), Expect(1), Pass(1s), Expect(2)});
   Run();
   EXPECT_THAT(errors, IsEmpty());
+  const auto log = store.log();
+  clock->Step(1h);
+  EXPECT_EQ(store.log(), log) << "the timer ended with the run";
 }
 
 TEST_F(ReflectorResyncTest, ANewWatchDoesNotDelayTheNextResync) {

@@ -115,8 +115,13 @@ TEST_F(ReflectorWatchTest, ClosesTheWatchOnAnErrorEvent) {
   EXPECT_EQ(source->open_watches, 0);
 }
 
-TEST_F(ReflectorWatchTest, ListsAgainAfterABadFrame) {
+// client-go: TestCloseWatchChannelOnError
+TEST_F(ReflectorWatchTest, ClosesTheWatchOnABadFrameAndListsAgain) {
   source->OnWatch({Added("b", "11"), Broken(DecodeError("bad frame"))});
+  options.watchErrorHandler = [&](const Error& error) {
+    EXPECT_EQ(source->open_watches, 0) << "closed before the next request";
+    errors.push_back(error);
+  };
   Run();
   EXPECT_THAT(Versions(source->list_calls), ElementsAre("0", "11"));
   ASSERT_THAT(errors, SizeIs(1));
@@ -257,6 +262,18 @@ TEST_F(ReflectorWatchTest, OpensAgainAfterInternalErrorsWithinTheWindowOnly) {
     EXPECT_THAT(script->list_calls, SizeIs(2));
     EXPECT_THAT(script->watch_calls, SizeIs(row.watches));
   }
+}
+
+// client-go: TestRetryWithDeadline
+TEST_F(ReflectorWatchTest, OtherErrorsAreNeitherRetriedInTheWindowNorCountedInIt) {
+  options.maxInternalErrorRetryDuration = 30s;
+  source->OnWatch({Pass(2s), ErrorEvent(StatusError(503, "ServiceUnavailable"))});
+  source->OnList({}, "20");
+  source->OnWatch({Pass(40s), ErrorEvent(internal)});  // Past a window of the 503.
+  source->OnWatch({Pass(29s), ErrorEvent(internal)});
+  Run();
+  EXPECT_THAT(source->list_calls, SizeIs(2));
+  EXPECT_THAT(WatchVersions(), ElementsAre("10", "20", "20", "20"));
 }
 
 // client-go: TestReflectorReplacesStoreOnUnsafeDelete

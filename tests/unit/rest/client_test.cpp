@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -64,6 +67,15 @@ TEST_F(ClientTest, SendsWhatTheRequestSays) {
                                   {"User-Agent", "agent"},
                                   {"Content-Type", "application/merge-patch+json"}};
   EXPECT_EQ(request.headers, expected);
+}
+
+// client-go: TestNewRequestSetsAccept
+TEST_F(ClientTest, ARequestMayAskForAnotherForm) {
+  transport_->Add(Body("{}"));
+  EXPECT_TRUE(NewClient({.userAgent = "agent", .qps = -1})
+                  .Do({.path = "/x", .accept = "application/json;as=Table"}));
+  const rest::Headers expected = {{"Accept", "application/json;as=Table"}, {"User-Agent", "agent"}};
+  EXPECT_EQ(transport_->requests().at(0).headers, expected);
 }
 
 TEST_F(ClientTest, TheConfiguredTimeoutBoundsRequestsAndIsSent) {
@@ -133,6 +145,37 @@ TEST_F(ClientTest, ALostConnectionIsTriedAgainForReadingOnly) {
   transport_->Add(Failure(ErrorKind::kConnectionLost));
   EXPECT_EQ(NewClient().Do({.method = "POST", .path = "/x"}).error().kind,
             ErrorKind::kConnectionLost);
+}
+
+/// Answers the first try of each path with 503, the next one with the path.
+class FirstTryFails final : public rest::Transport {
+ public:
+  Result<std::unique_ptr<rest::HttpResponse>> RoundTrip(const rest::HttpRequest& request,
+                                                        std::stop_token) override {
+    const std::lock_guard lock(mutex_);
+    const bool first = tried_.insert(request.target).second;
+    return std::unique_ptr<rest::HttpResponse>(std::make_unique<FakeResponse>(
+        first ? FakeAnswer{.status = 503, .headers = {{"Retry-After", "0"}}}
+              : Body(request.target)));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::string> tried_;
+};
+
+// client-go: TestRequestConcurrencyWithRetry
+TEST_F(ClientTest, ManyThreadsMayTryAgainAtOnce) {
+  const auto client = rest::Client::New({.qps = -1}, std::make_shared<FirstTryFails>());
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&client, i] {
+      for (int j = 0; j < 20; ++j) {
+        const std::string path = "/" + std::to_string(i) + "/" + std::to_string(j);
+        EXPECT_EQ(client.Do({.path = path}).value().body, path);
+      }
+    });
+  }
 }
 
 TEST_F(ClientTest, OtherFailuresOfTheTransportAreFinal) {
@@ -264,7 +307,7 @@ TEST_F(ClientTest, AFailureWhoseBodyBreaksOffKeepsItsCode) {
 TEST_F(ClientTest, AWatchAccepts200Only) {
   for (const int status : {200, 201, 202, 204, 206}) {
     transport_->Add({.status = status});
-    EXPECT_TRUE(NewClient().Do(Pod()));
+    EXPECT_EQ(NewClient().Do(Pod()).value().status, status);
     transport_->Add({.status = status});
     EXPECT_EQ(NewClient().Stream({.path = "/x", .watch = true}).has_value(), status == 200);
   }
@@ -291,6 +334,58 @@ TEST_F(ClientTest, LimitsTheRateOfAllRequestsButTheFirstTryOfAWatch) {
   transport_->Add(Body("{}"));
   EXPECT_TRUE(client.Stream({.path = "/x", .watch = true}));
   EXPECT_EQ(clock_->Sleeps().size(), 4U) << "the retry waits for Retry-After and for the limiter";
+}
+
+// client-go: TestRESTClientLimiter
+TEST_F(ClientTest, SendsTenRequestsAtOnceAndThenFiveASecondUnlessToldOtherwise) {
+  struct Row {
+    const char* name;
+    rest::Config config;
+    Sleeps sleeps;
+  };
+  for (const Row& row :
+       {Row{"default", {}, {milliseconds(200), milliseconds(200)}},
+        Row{"zero", {.qps = 0, .burst = 0}, {milliseconds(200), milliseconds(200)}},
+        Row{"negative", {.qps = -1}, {}}}) {
+    SCOPED_TRACE(row.name);
+    clock_ = std::make_shared<SkippingClock>();
+    auto client = NewClient(row.config);
+    for (int i = 0; i < 12; ++i) {
+      transport_->Add(Body("{}"));
+      EXPECT_TRUE(client.Do(Pod()));
+    }
+    EXPECT_EQ(clock_->Sleeps(), row.sleeps);
+  }
+}
+
+// client-go: TestThrottledLogger
+TEST_F(ClientTest, LongWaitsForTheLimiterAreLoggedOnceASecondAtMost) {
+  std::mutex mutex;
+  std::vector<std::string> lines;
+  log::SetSink([&](log::Level, std::string_view line) {
+    const std::lock_guard lock(mutex);
+    lines.emplace_back(line);
+  });
+  const auto clock = std::make_shared<testing::FakeClock>(Clock::TimePoint(seconds(1)));
+  for (int i = 0; i < 9; ++i) transport_->Add(Body("{}"));
+  auto client = rest::Client::New({.qps = 0.5, .burst = 1}, transport_, clock);
+  EXPECT_TRUE(client.Do(Pod()));
+  std::vector<std::jthread> waiting;
+  const auto wait = [&](std::size_t sleepers) {
+    waiting.emplace_back([&] { EXPECT_TRUE(client.Do(Pod())); });
+    ASSERT_TRUE(clock->WaitForSleepers(sleepers));
+  };
+  for (std::size_t sleepers = 1; sleepers <= 3; ++sleepers) wait(sleepers);
+  clock->Step(seconds(1));
+  wait(4);
+  clock->Step(seconds(60));
+  waiting.clear();
+  log::SetSink({});
+  EXPECT_EQ(lines, (std::vector<std::string>{
+                       "a request waits 2 s for the client-side rate limit (Config::qps, "
+                       "Config::burst)",
+                       "a request waits 7 s for the client-side rate limit (Config::qps, "
+                       "Config::burst)"}));
 }
 
 TEST_F(ClientTest, CopiesShareTheLimiter) {

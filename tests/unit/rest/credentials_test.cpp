@@ -9,6 +9,8 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 namespace k8s::test {
 namespace {
@@ -88,6 +90,25 @@ TEST_F(TokenSourceTest, ARefusedTokenIsReadAgainAtOnce) {
   EXPECT_TRUE(source.Refused("one"));
   EXPECT_EQ(source.Token().value(), "two");
   EXPECT_TRUE(source.Refused("one")) << "another thread was refused with the old one";
+}
+
+// client-go: TestCachingTokenSourceRace
+TEST_F(TokenSourceTest, ManyThreadsMayAskWhileTokensAreRefused) {
+  Write("one");
+  auto source = NewSource();
+  EXPECT_EQ(source.Token().value(), "one");
+  Write("two");
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      for (int j = 0; j < 50; ++j) {
+        const auto token = source.Token().value();
+        EXPECT_TRUE(token == "one" || token == "two") << token;
+        EXPECT_TRUE(source.Refused("one"));
+        EXPECT_EQ(source.Token().value(), "two");
+      }
+    });
+  }
 }
 
 // client-go: TestBasicAuthRoundTripper
