@@ -50,6 +50,7 @@ bool IsRetriable(const Error& error) {
     case ErrorKind::kDns:
     case ErrorKind::kTimeout:
     case ErrorKind::kConnectionLost:
+    case ErrorKind::kConfig:  // No credential was to be had.
       return true;
     default:
       return IsTooManyRequests(error);

@@ -23,6 +23,8 @@ SyncReason ReasonOfError(const Error& error) {
       return SyncReason::kTls;
     case ErrorKind::kInvalidArgument:
       return SyncReason::kBadRequest;
+    case ErrorKind::kConfig:
+      return SyncReason::kConfig;
     case ErrorKind::kInternal:
       return SyncReason::kInternal;
     case ErrorKind::kConnect:
@@ -55,6 +57,8 @@ std::string_view ToString(SyncReason reason) {
       return "unreachable";
     case SyncReason::kBadRequest:
       return "bad request";
+    case SyncReason::kConfig:
+      return "configuration";
     case SyncReason::kServerError:
       return "server error";
     case SyncReason::kInternal:

@@ -129,12 +129,23 @@ Result<void> CheckUsable(const KubeConfig& kubeconfig, const Selection& selectio
   return problems.ToResult();
 }
 
+void UsePlugin(const Selection& selection, rest::Config& config) {
+  if (!selection.user.exec) return;
+  config.exec = *selection.user.exec;
+  config.exec.config = selection.cluster.execConfig;
+  std::string origin = "user \"" + selection.context.user + "\"";
+  if (!selection.context_name.empty()) {
+    origin = "context \"" + selection.context_name + "\", " + origin;
+  }
+  if (!config.exec.origin.empty()) origin += ", " + config.exec.origin;
+  config.exec.origin = std::move(origin);
+}
+
 void UseCredentials(const AuthInfo& user, rest::Config& config) {
   config.bearerToken = user.token;
   config.bearerTokenFile = user.tokenFile;
   config.username = user.username;
   config.password = user.password;
-  if (user.exec) config.exec = *user.exec;
   if (user.authProvider) config.authProvider = *user.authProvider;
   // Without a certificate a key has no use.
   if (user.clientCertificate.empty() && user.clientCertificateData.empty()) return;
@@ -165,6 +176,7 @@ Result<rest::Config> ToRestConfig(const Selection& selection, const Overrides& o
     if (!token) return token.error();
   }
   UseCredentials(selection.user, config);
+  UsePlugin(selection, config);
   UseServerIdentity(selection.cluster, config);
   return config;
 }

@@ -11,6 +11,16 @@ namespace {
 
 using detail::YamlReader;
 
+// The only extension that is of use here.
+std::string ReadExecConfig(const YamlReader& in) {
+  std::string config;
+  for (const YamlReader& entry : in.Get("extensions").List()) {
+    if (entry.Get("name").String() != "client.authentication.k8s.io/exec") continue;
+    if (const YamlReader value = entry.Get("extension"); !value.IsNull()) config = value.Json();
+  }
+  return config;
+}
+
 Cluster ReadCluster(const YamlReader& in) {
   return {.server = in.Get("server").String(),
           .tlsServerName = in.Get("tls-server-name").String(),
@@ -18,7 +28,8 @@ Cluster ReadCluster(const YamlReader& in) {
           .certificateAuthority = in.Get("certificate-authority").String(),
           .certificateAuthorityData = in.Get("certificate-authority-data").Bytes(),
           .proxyUrl = in.Get("proxy-url").String(),
-          .disableCompression = in.Get("disable-compression").Bool()};
+          .disableCompression = in.Get("disable-compression").Bool(),
+          .execConfig = ReadExecConfig(in)};
 }
 
 Context ReadContext(const YamlReader& in) {

@@ -50,8 +50,8 @@ void MakeAbsolute(const std::filesystem::path& directory, std::string& path) {
   path = (directory / path).lexically_normal().string();
 }
 
-// Paths in a kubeconfig are relative to the file.
-void MakePathsAbsolute(const std::string& file, KubeConfig& config) {
+// Paths in a kubeconfig are relative to the file. Errors of plugins will name it.
+void TieToFile(const std::string& file, KubeConfig& config) {
   std::error_code ignored;
   const auto directory = std::filesystem::absolute(file, ignored).parent_path();
   for (auto& [name, cluster] : config.clusters) {
@@ -62,9 +62,11 @@ void MakePathsAbsolute(const std::string& file, KubeConfig& config) {
     MakeAbsolute(directory, user.clientKey);
     MakeAbsolute(directory, user.tokenFile);
     // A command without a separator is looked up in PATH.
-    if (user.exec && user.exec->command.find('/') != std::string::npos) {
+    if (!user.exec) continue;
+    if (user.exec->command.find('/') != std::string::npos) {
       MakeAbsolute(directory, user.exec->command);
     }
+    user.exec->origin = "kubeconfig " + file;
   }
 }
 
@@ -91,7 +93,7 @@ Result<KubeConfig> LoadFromFile(const std::string& path) {
     return Error{.kind = ErrorKind::kConfig,
                  .message = "kubeconfig " + path + ": " + config.error().message};
   }
-  MakePathsAbsolute(path, *config);
+  TieToFile(path, *config);
   return config;
 }
 

@@ -4,9 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
+#include <system_error>
 
 #include "codec/base64.hpp"
 
@@ -99,6 +105,90 @@ std::optional<YAML::Node> Find(const YAML::Node& map, const std::string& key, in
   return found;
 }
 
+// A document may refer to its parts many times over, even to the whole from within.
+constexpr int kMaxJsonDepth = 64;
+constexpr int kMaxJsonNodes = 100'000;
+
+// Makes JSON of YAML.
+class JsonMaker {
+ public:
+  explicit JsonMaker(const YamlReader& reader) : reader_(reader) {}
+
+  nlohmann::json Make(const YAML::Node& node, int depth = 0) {
+    if (depth > kMaxJsonDepth || ++nodes_ > kMaxJsonNodes)
+      reader_.Fail("too large or nested too deep");
+    if (node.IsScalar()) return Scalar(node);
+    nlohmann::json out;
+    if (node.IsSequence()) {
+      out = nlohmann::json::array();
+      for (const auto& item : node) out.push_back(Make(item, depth + 1));
+    } else if (node.IsMap()) {
+      out = nlohmann::json::object();
+      for (const auto& entry : node) {
+        if (!entry.first.IsScalar()) reader_.Fail("a key that is no text");
+        if (entry.first.Scalar() != "<<") out[entry.first.Scalar()] = Make(entry.second, depth + 1);
+      }
+      for (const auto& entry : node) {
+        if (entry.first.Scalar() == "<<") Merge(Make(entry.second, depth + 1), out);
+      }
+    }
+    return out;
+  }
+
+ private:
+  static void Merge(const nlohmann::json& source, nlohmann::json& into) {
+    if (source.is_object()) into.insert(source.begin(), source.end());  // Keeps what is there.
+    if (!source.is_array()) return;
+    for (const auto& item : source) Merge(item, into);
+  }
+
+  nlohmann::json Scalar(const YAML::Node& node) {
+    switch (Classify(node)) {
+      case Kind::kNull:
+        return nullptr;
+      case Kind::kBool:
+        return IsOneOf(kTrue, node.Scalar());
+      case Kind::kNumber:
+        return Number(node.Scalar());
+      case Kind::kString:
+        break;
+    }
+    return node.Scalar();
+  }
+
+  nlohmann::json Number(std::string text) {
+    std::erase(text, '_');
+    if (text.starts_with('+')) text.erase(0, 1);
+    const bool negative = text.starts_with('-');
+    std::string_view digits = std::string_view(text).substr(negative ? 1 : 0);
+    int base = 10;
+    if (digits.size() > 1 && digits[0] == '0') {
+      const char mark = static_cast<char>(std::tolower(static_cast<unsigned char>(digits[1])));
+      if (mark == 'x') base = 16;
+      if (mark == 'b') base = 2;
+      if (mark == 'o' || std::isdigit(static_cast<unsigned char>(mark)) != 0) base = 8;
+      if (std::isalpha(static_cast<unsigned char>(mark)) != 0 && base != 10)
+        digits.remove_prefix(2);
+    }
+    std::int64_t value = 0;
+    const char* const end = digits.data() + digits.size();
+    if (const auto read = std::from_chars(digits.data(), end, value, base);
+        read.ec == std::errc() && read.ptr == end) {
+      return negative ? -value : value;
+    }
+    double real = 0;
+    const char* const text_end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), text_end, real);
+    if (read.ec != std::errc() || read.ptr != text_end || !std::isfinite(real)) {
+      reader_.Fail("a number that JSON does not have");
+    }
+    return real;
+  }
+
+  const YamlReader& reader_;
+  int nodes_ = 0;
+};
+
 }  // namespace
 
 YamlReader::YamlReader(YAML::Node node, std::string path)
@@ -133,6 +223,11 @@ std::string YamlReader::Bytes() const {
   k8s::Bytes bytes;
   if (!codec::detail::DecodeBase64(String(), bytes)) Fail("not base64");
   return {bytes.begin(), bytes.end()};
+}
+
+std::string YamlReader::Json() const {
+  return JsonMaker(*this).Make(node_).dump(-1, ' ', false,
+                                           nlohmann::json::error_handler_t::replace);
 }
 
 std::vector<std::string> YamlReader::Strings() const {

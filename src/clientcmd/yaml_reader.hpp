@@ -31,6 +31,8 @@ class YamlReader {
   [[nodiscard]] bool Bool() const;
   /// Base64 text as bytes.
   [[nodiscard]] std::string Bytes() const;
+  /// The whole value as JSON text.
+  [[nodiscard]] std::string Json() const;
   [[nodiscard]] std::vector<std::string> Strings() const;
   [[nodiscard]] std::vector<YamlReader> List() const;
   /// The members of a mapping whose keys are texts.

@@ -1,9 +1,9 @@
-#include <k8s/bytes.hpp>
 #include <k8s/rest/config.hpp>
 
-#include <cstddef>
+#include <algorithm>
 
-#include "codec/base64.hpp"
+#include "rest/exec_plugin.hpp"
+#include "rest/pem.hpp"
 #include "util/file.hpp"
 #include "util/problems.hpp"
 
@@ -11,30 +11,8 @@ namespace k8s::inline v0::rest {
 
 namespace {
 
+using detail::HasPemBlock;
 using util::detail::Problems;
-
-// Whether the text has a PEM block whose label ends in `label` and whose content is base64.
-bool HasPemBlock(const std::string& text, std::string_view label) {
-  constexpr std::string_view kBegin = "-----BEGIN ";
-  constexpr std::string_view kDashes = "-----";
-  for (std::size_t begin = text.find(kBegin); begin != std::string::npos;
-       begin = text.find(kBegin, begin + 1)) {
-    const std::size_t name = begin + kBegin.size();
-    const std::size_t name_end = text.find(kDashes, name);
-    if (name_end == std::string::npos) return false;
-    if (!std::string_view(text).substr(name, name_end - name).ends_with(label)) continue;
-    const std::size_t body = name_end + kDashes.size();
-    const std::size_t end = text.find("-----END ", body);
-    if (end == std::string::npos) return false;
-    // Encrypted keys of the old form have header lines, which are left to the TLS library.
-    const std::string content = text.substr(body, end - body);
-    Bytes bytes;
-    if (content.find(':') != std::string::npos || codec::detail::DecodeBase64(content, bytes)) {
-      return true;
-    }
-  }
-  return false;
-}
 
 // Checks one item that is given as data or as a file.
 void CheckPem(std::string_view what, const std::string& data, const std::string& path,
@@ -73,25 +51,34 @@ void CheckCredentials(const Config& config, Problems& problems) {
   }
 }
 
-// Go does not run a plugin, either, where other credentials are there.
+void CheckExec(const Config& config, Problems& problems) {
+  const ExecConfig& exec = config.exec;
+  const std::string plugin = detail::NameOf(exec);
+  const bool is_v1 = exec.apiVersion == "client.authentication.k8s.io/v1";
+  if (!is_v1 && exec.apiVersion != "client.authentication.k8s.io/v1beta1") {
+    problems.Add(plugin + ": unknown apiVersion \"" + exec.apiVersion + "\"");
+  }
+  // Go does not look at the rest, either, where other credentials are there.
+  if (!detail::UsesExecPlugin(config)) return;
+  const std::string& mode = exec.interactiveMode;
+  if (mode.empty() ? is_v1 : mode != "Never" && mode != "IfAvailable" && mode != "Always") {
+    problems.Add(plugin + ": interactiveMode must be Never, IfAvailable or Always");
+  }
+  if (std::any_of(exec.env.begin(), exec.env.end(),
+                  [](const ExecEnvVar& variable) { return variable.name.empty(); })) {
+    problems.Add(plugin + ": an environment variable without a name");
+  }
+}
+
 void CheckPlugins(const Config& config, Problems& problems) {
   if (!config.authProvider.empty()) {
     problems.Add("auth provider \"" + config.authProvider + "\" is not supported");
   }
   if (config.exec.command.empty()) return;
-  const bool known = config.exec.apiVersion == "client.authentication.k8s.io/v1" ||
-                     config.exec.apiVersion == "client.authentication.k8s.io/v1beta1";
   if (!config.authProvider.empty()) {
     problems.Add("an exec plugin and an auth provider exclude each other");
   }
-  if (!known) {
-    problems.Add("exec plugin: unknown apiVersion \"" + config.exec.apiVersion + "\"");
-  } else if (config.bearerToken.empty() && config.bearerTokenFile.empty() &&
-             config.username.empty() && config.tls.certFile.empty() &&
-             config.tls.certData.empty()) {
-    problems.Add("exec plugin \"" + config.exec.command +
-                 "\": credential plugins are not supported yet");
-  }
+  CheckExec(config, problems);
 }
 
 }  // namespace

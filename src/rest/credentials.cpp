@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
-#include <fstream>
-#include <iterator>
-#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "codec/base64.hpp"
 #include "rest/ascii.hpp"
+#include "util/file.hpp"
 
 namespace k8s::inline v0::rest::detail {
 
@@ -22,19 +20,14 @@ namespace {
 // seconds.
 constexpr std::chrono::seconds kTokenAge{50};
 
-std::string_view Trim(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const auto first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
-}
-
-std::optional<std::string> ReadToken(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const auto token = Trim(text);
-  if (token.empty()) return std::nullopt;
-  return std::string(token);
+Result<std::string> ReadToken(const std::string& path) {
+  auto text = util::detail::ReadFile(path);
+  if (!text) {
+    return Error{.kind = ErrorKind::kConfig, .message = "token file: " + text.error().message};
+  }
+  auto token = util::detail::Trim(*std::move(text));
+  if (!token.empty()) return token;
+  return Error{.kind = ErrorKind::kConfig, .message = "token file: " + path + " is empty"};
 }
 
 /// Escapes what may not stand in a header's name, and "%", as client-go does.
@@ -63,10 +56,8 @@ TokenSource::TokenSource(std::string token, std::string file, std::shared_ptr<Cl
 Result<std::string> TokenSource::Token() {
   const std::lock_guard lock(mutex_);
   if (file_.empty()) return token_;
-  if (!read_ || clock_->Now() - read_at_ >= kTokenAge) ReadLocked();
-  if (token_.empty()) {
-    return Error{.kind = ErrorKind::kConfig,
-                 .message = "the token file " + file_ + " cannot be read or is empty"};
+  if (!read_ || clock_->Now() - read_at_ >= kTokenAge) {
+    if (auto read = ReadLocked(); !read && token_.empty()) return std::move(read).error();
   }
   return token_;
 }
@@ -74,19 +65,21 @@ Result<std::string> TokenSource::Token() {
 bool TokenSource::Refused(const std::string& token) {
   const std::lock_guard lock(mutex_);
   if (file_.empty()) return false;
-  if (token_ == token) ReadLocked();
+  if (token_ == token) (void)ReadLocked();
   return token_ != token;
 }
 
-void TokenSource::ReadLocked() {
+Result<void> TokenSource::ReadLocked() {
+  auto token = ReadToken(file_);
+  if (!token && token_.empty()) return std::move(token).error();
   read_ = true;
   read_at_ = clock_->Now();
-  if (auto token = ReadToken(file_)) {
-    token_ = std::move(*token);
-  } else {
-    log::Write(log::Level::kWarning,
-               "the token file " + file_ + " cannot be read or is empty; the last token stays");
+  if (token) {
+    token_ = *std::move(token);
+    return {};
   }
+  log::Write(log::Level::kWarning, token.error().message + "; the last token stays");
+  return std::move(token).error();
 }
 
 std::string BasicAuthorization(const std::string& user, const std::string& password) {

@@ -12,7 +12,8 @@
 namespace k8s::inline v0::rest::detail {
 
 /// The bearer token of a Config. A token file is read again when what was read is older than 50 s,
-/// and after `Refused`. A file that cannot be read, or is empty, leaves the last token in place.
+/// and after `Refused`. A file that cannot be read, or is empty, leaves the last token in place;
+/// while there is none, the file is read each time.
 /// Thread safety. All members may be called from any thread. Mirrors transport's token source.
 class TokenSource {
  public:
@@ -24,7 +25,7 @@ class TokenSource {
   bool Refused(const std::string& token);
 
  private:
-  void ReadLocked();
+  Result<void> ReadLocked();
 
   const std::string file_;
   const std::shared_ptr<Clock> clock_;

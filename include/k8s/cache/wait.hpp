@@ -21,6 +21,7 @@ enum class SyncReason {
   kTls,             ///< Certificates do not match.
   kUnreachable,     ///< No connection: refused, DNS, timeouts, connections lost.
   kBadRequest,      ///< 400 or 422: what is asked is wrong, a selector for example.
+  kConfig,          ///< Nothing to be sent: an exec plugin fails, the token's file is gone.
   kServerError,     ///< Any other refusal or failure of the server.
   kInternal,        ///< A fault on this side: a function of yours threw, for example.
   kStillListing,    ///< Nothing failed; objects are being received.

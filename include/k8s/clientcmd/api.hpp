@@ -18,6 +18,9 @@ struct Cluster {
   std::string certificateAuthorityData = {};  ///< PEM.
   std::string proxyUrl = {};
   bool disableCompression = false;
+  /// The extension "client.authentication.k8s.io/exec" as JSON, for credential plugins. Empty:
+  /// none.
+  std::string execConfig = {};
 
   friend bool operator==(const Cluster&, const Cluster&) = default;
 };

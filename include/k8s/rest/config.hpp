@@ -47,18 +47,50 @@ struct ExecEnvVar {
   friend bool operator==(const ExecEnvVar&, const ExecEnvVar&) = default;
 };
 
-/// A credential plugin as a kubeconfig names it. Mirrors clientcmd's api.ExecConfig.
+/// A credential plugin as a kubeconfig names it: a program that prints an ExecCredential with a
+/// token, a client certificate with its key, or both.
 ///
-/// Running plugins is not supported yet: a client cannot be made from a Config whose only
-/// credential is a plugin (see `Validate`).
+/// The program is run without a shell and with this process's standard error, by the thread whose
+/// request needs the credential: when there is none, shortly before its expirationTimestamp (a
+/// tenth of its life, at most 30 s), and after a 401, whereupon the request is sent once more. A
+/// run that fails leaves a credential that has not expired in place. Clients of one process whose
+/// plugins are configured alike share the credential and run the program one at a time. A plugin is
+/// not run when the Config has a token, basic authentication or a client certificate, nor for a
+/// request with an Authorization header.
+/// Errors of such a request: kConfig, kTimeout when `timeout` has passed, kCancelled; they name the
+/// program and `origin`, never its output, arguments or environment.
+/// **Blocking.** A run ends at once, with the program, when its request is stopped. It is not part
+/// of the request's own timeout.
+/// **Mirrors** clientcmd's api.ExecConfig. Differs: client-go neither repeats the request after a
+/// 401, nor bounds the run, nor renews before the expiry; it closes open streams when the client
+/// certificate changes, where here only later requests use the new one.
 struct ExecConfig {
   std::string apiVersion = {};  ///< "client.authentication.k8s.io/v1" or "/v1beta1".
-  std::string command = {};     ///< Empty: no plugin.
+  /// Looked up in PATH unless it has a slash; relative entries of PATH do not count. A relative
+  /// path is taken from the working directory (clientcmd makes it absolute). Empty: no plugin.
+  std::string command = {};
   std::vector<std::string> args = {};
-  std::vector<ExecEnvVar> env = {};
-  std::string installHint = {};
+  std::vector<ExecEnvVar> env = {};  ///< Added to this process's environment; wins over it.
+  std::string installHint = {};      ///< Told when the program cannot be started.
+  /// Tell the program address, CA and proxy of the cluster, and `config`. The CA's file is read
+  /// when the client is made.
   bool provideClusterInfo = false;
-  std::string interactiveMode = {};  ///< "Never", "IfAvailable" or "Always".
+  /// "Never", "IfAvailable" or "Always": whether the program gets this process's standard input, if
+  /// that is a terminal it may read from. Otherwise its input is empty, and "Always" is an error.
+  /// Empty: "IfAvailable" for v1beta1; v1 needs it.
+  std::string interactiveMode = {};
+  /// The program has other uses for standard input: as if it were no terminal. Default: false.
+  bool stdinUnavailable = false;
+  std::string stdinUnavailableMessage = {};  ///< Why, for the error of "Always".
+  /// For the program, as JSON: the value of the cluster's extension
+  /// "client.authentication.k8s.io/exec". Empty: none.
+  std::string config = {};
+  /// After this long the program and the processes it has started are killed; of a program that
+  /// reads from the terminal only itself. 0: a minute, or five with a terminal. Negative: no bound.
+  std::chrono::milliseconds timeout{0};
+  /// Where the plugin is configured, for errors: `context "c", user "u", kubeconfig /path`. Empty:
+  /// not told.
+  std::string origin = {};
 
   friend bool operator==(const ExecConfig&, const ExecConfig&) = default;
 };
@@ -74,12 +106,13 @@ struct Config {
   TlsClientConfig tls = {};
 
   std::string bearerToken = {};  ///< Secret.
-  /// A file with the token, read again about once a minute; wins over `bearerToken` while readable.
+  /// A file with the token, read again about once a minute and after a 401; wins over `bearerToken`
+  /// while readable.
   std::string bearerTokenFile = {};
   std::string username = {};  ///< Basic authentication; contradicts a token.
   std::string password = {};  ///< Secret.
   ImpersonationConfig impersonate = {};
-  ExecConfig exec = {};
+  ExecConfig exec = {};  ///< A program that gives the credentials.
   /// Name of a legacy auth provider in the kubeconfig; none is supported. Empty: none.
   std::string authProvider = {};
 
@@ -116,8 +149,9 @@ struct Config {
 [[nodiscard]] bool IsTransportTls(const Config& config);
 
 /// Checks all that can be known before the first request: the address, contradictions between
-/// credentials, TLS material that cannot be read or is not PEM, plugins that are not supported.
-/// Reads the files that `config` names. Errors: kConfig, naming every problem.
+/// credentials, TLS material that cannot be read or is not PEM, plugins that are not supported or
+/// configured in part. Reads the files that `config` names; runs no plugin. Errors: kConfig, naming
+/// every problem.
 [[nodiscard]] Result<void> Validate(const Config& config);
 
 /// Whether an error of InClusterConfig says that this process does not run in a pod.

@@ -141,6 +141,21 @@ TEST(ResolveTest, AnEncryptedConnectionIsNeededForCredentials) {
   EXPECT_EQ(config.tls, rest::TlsClientConfig());
 }
 
+TEST(LoadTest, APluginKnowsItsPlaceAndTheClustersExtension) {
+  const TempDirectory directory;
+  const auto file = directory.Write(
+      "config",
+      "clusters: [{name: c, cluster: {server: 'https://h.test', extensions: [{name: "
+      "client.authentication.k8s.io/exec, extension: {audience: a}}]}}]\n"
+      "users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, "
+      "command: bin/helper, interactiveMode: Never, provideClusterInfo: true}}}]\n"
+      "contexts: [{name: x, context: {cluster: c, user: u}}]\ncurrent-context: x\n");
+  const auto exec = Load({.explicitPath = file}, {}).value().config.exec;
+  EXPECT_EQ(exec.command, directory.path() + "/bin/helper");
+  EXPECT_EQ(exec.config, R"({"audience":"a"})");
+  EXPECT_EQ(exec.origin, R"(context "x", user "u", kubeconfig )" + file);
+}
+
 TEST(LoadTest, ReadsKubeconfigInTheHomeDirectory) {
   ScopedEnvironment environment;
   const TempDirectory home;

@@ -98,6 +98,36 @@ TEST(ParseKubeConfigTest, ErrorsNameThePlaceAndNotTheValue) {
   EXPECT_EQ(error.message.find("s3cret"), std::string::npos);
 }
 
+std::string ExecConfigOf(const std::string& extension) {
+  const auto kubeconfig = ParseKubeConfig(
+      "clusters:\n- name: c\n  cluster:\n    extensions:\n    - {name: other, extension: {a: b}}\n"
+      "    - name: client.authentication.k8s.io/exec\n      extension: " +
+      extension + "\n");
+  return kubeconfig ? kubeconfig->clusters.at("c").execConfig : "error";
+}
+
+// client-go: TestConfigToExecCluster
+TEST(ParseKubeConfigTest, TheExtensionForPluginsIsReadAsJson) {
+  EXPECT_EQ(ExecConfigOf("{audience: a, list: [x, 'true', yes, ~, {}]}"),
+            R"({"audience":"a","list":["x","true",true,null,{}]})");
+  EXPECT_EQ(ExecConfigOf("[0, -7, 0x1F, 0b101, 0o17, 017, 1_000, 0.5, -.5, 1e3, '1', +3]"),
+            R"([0,-7,31,5,15,15,1000,0.5,-0.5,1000.0,"1",3])");
+  EXPECT_EQ(ExecConfigOf("[&a {x: 1, y: 2}, {<<: *a, y: 3}, *a]"),
+            R"([{"x":1,"y":2},{"x":1,"y":3},{"x":1,"y":2}])");
+  EXPECT_EQ(ExecConfigOf("text"), R"("text")");
+  EXPECT_EQ(ExecConfigOf("~"), "");
+}
+
+TEST(ParseKubeConfigTest, AnExtensionThatIsNoJsonIsAnError) {
+  for (const char* extension : {".inf", "{[a]: b}", "&a [*a]",
+                                "[&a [x,x,x,x,x,x,x,x,x,x], &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a], "
+                                "&c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b], "
+                                "&d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c], "
+                                "[*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]]"}) {
+    EXPECT_EQ(ExecConfigOf(extension), "error") << extension;
+  }
+}
+
 TEST(ParseKubeConfigTest, WrongShapesAreErrors) {
   for (const char* text : {"clusters: {}", "clusters: [5]", "clusters: [{cluster: []}]", "[]", "5",
                            "users: [{user: {exec: x}}]", "users: [{user: {as-groups: g}}]",

@@ -148,8 +148,21 @@ TEST(ValidateTest, RefusesContradictionsAndUnusableMaterial) {
       {"exclude each other", {.bearerToken = "t", .username = "u"}},
       {"needs a user", {.impersonate = {.groups = {"g"}}}},
       {"not supported", {.authProvider = "gcp"}},
-      {"not supported yet",
-       {.exec = {.apiVersion = "client.authentication.k8s.io/v1", .command = "helper"}}},
+      {"exec plugin \"helper\" (context \"c\"): interactiveMode must be",
+       {.exec = {.apiVersion = "client.authentication.k8s.io/v1",
+                 .command = "helper",
+                 .origin = "context \"c\""}}},
+      {"interactiveMode must be",
+       {.exec = {.apiVersion = "client.authentication.k8s.io/v1beta1",
+                 .command = "helper",
+                 .interactiveMode = "never"}}},
+      {"variable without a name",
+       {.exec = {.apiVersion = "client.authentication.k8s.io/v1beta1",
+                 .command = "helper",
+                 .env = {{"", "x"}}}}},
+      {"exclude each other",
+       {.exec = {.apiVersion = "client.authentication.k8s.io/v1beta1", .command = "helper"},
+        .authProvider = "gcp"}},
       {"unknown apiVersion",
        {.exec = {.apiVersion = "client.authentication.k8s.io/v1alpha1", .command = "helper"}}},
       {"invalid", {.host = "https://a b"}},
@@ -158,6 +171,16 @@ TEST(ValidateTest, RefusesContradictionsAndUnusableMaterial) {
     const std::string problem = Problem(row.config);
     EXPECT_NE(problem.find(row.part), std::string::npos) << row.part << " in: " << problem;
   }
+}
+
+TEST(ValidateTest, AcceptsPluginsWithoutRunningThem) {
+  EXPECT_EQ(Problem({.exec = {.apiVersion = "client.authentication.k8s.io/v1",
+                              .command = "/nowhere/helper",
+                              .interactiveMode = "Never"}}),
+            "");
+  EXPECT_EQ(Problem({.exec = {.apiVersion = "client.authentication.k8s.io/v1beta1",
+                              .command = "/nowhere/helper"}}),
+            "");
 }
 
 TEST(ValidateTest, APluginThatIsNotNeededIsNoProblem) {

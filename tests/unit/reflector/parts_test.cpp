@@ -84,6 +84,7 @@ TEST(SyncReasonTest, FollowsTheCauseOfTheLastError) {
   EXPECT_EQ(reason({.kind = ErrorKind::kDns}), SyncReason::kUnreachable);
   EXPECT_EQ(reason({.kind = ErrorKind::kTimeout}), SyncReason::kUnreachable);
   EXPECT_EQ(reason({.kind = ErrorKind::kConnectionLost}), SyncReason::kUnreachable);
+  EXPECT_EQ(reason({.kind = ErrorKind::kConfig}), SyncReason::kConfig);
   EXPECT_EQ(reason(DecodeError("x")), SyncReason::kServerError);
   Error one_object = DecodeError("x");
   one_object.reason = cache::kReasonObjectDecode;

@@ -216,6 +216,14 @@ TEST_F(ReflectorWatchTest, NeverListsAgainBecauseTheServerCannotBeReached) {
   EXPECT_THAT(errors, SizeIs(4));
 }
 
+TEST_F(ReflectorWatchTest, NeverListsAgainBecauseThereWasNoCredential) {
+  source->OnWatch(Error{.kind = ErrorKind::kConfig});
+  source->OnWatch({Added("b", "11")});
+  Run();
+  EXPECT_THAT(source->list_calls, SizeIs(1));
+  EXPECT_THAT(WatchVersions(), ElementsAre("10", "10"));
+}
+
 TEST_F(ReflectorWatchTest, ListsAgainIfTheWatchIsRefused) {
   for (const Error& refusal :
        {StatusError(403, "Forbidden"), StatusError(404, "NotFound"), StatusError(410, "Gone"),

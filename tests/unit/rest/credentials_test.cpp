@@ -81,6 +81,25 @@ TEST_F(TokenSourceTest, NoFileAndNoTokenIsAnError) {
   EXPECT_EQ(NewSource("static").Token().value(), "static");
 }
 
+TEST_F(TokenSourceTest, ErrorsNameTheFileAndTheReason) {
+  auto source = NewSource();
+  EXPECT_EQ(source.Token().error().message,
+            "token file: cannot read " + File() + ": No such file or directory");
+  Write(" \n");
+  EXPECT_EQ(source.Token().error().message, "token file: " + File() + " is empty");
+  std::filesystem::remove(File());
+  std::filesystem::create_directory(File());
+  EXPECT_EQ(source.Token().error().message,
+            "token file: cannot read " + File() + ": Is a directory");
+}
+
+TEST_F(TokenSourceTest, AFileThatComesLateIsReadAtOnce) {
+  auto source = NewSource();
+  EXPECT_FALSE(source.Token().has_value());
+  Write("one");
+  EXPECT_EQ(source.Token().value(), "one");
+}
+
 TEST_F(TokenSourceTest, ARefusedTokenIsReadAgainAtOnce) {
   Write("one");
   auto source = NewSource();

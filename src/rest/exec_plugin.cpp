@@ -1,0 +1,278 @@
+#include "rest/exec_plugin.hpp"
+
+#include <k8s/log.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "rest/response_error.hpp"
+#include "util/child_process.hpp"
+
+namespace k8s::inline v0::rest::detail {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::system_clock;
+using util::detail::ChildCommand;
+using util::detail::ChildResult;
+
+constexpr system_clock::duration kLongestMargin = seconds(30);
+constexpr int kMarginsInALife = 10;
+constexpr seconds kPauseAfterFailure{5};
+// A larger one could not be added to a point in time.
+constexpr std::chrono::hours kLongestTimeLimit{24 * 365};
+constexpr std::size_t kKeptPlugins = 64;
+constexpr std::size_t kShownHint = 512;
+
+Error Failed(std::string reason, ErrorKind kind = ErrorKind::kConfig) {
+  return {.kind = kind, .message = std::move(reason)};
+}
+
+std::vector<std::string> EnvironmentWith(const std::vector<ExecEnvVar>& more,
+                                         const std::string& exec_info) {
+  std::map<std::string, std::string, std::less<>> variables;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const auto equals = std::min(text.find('='), text.size());
+    variables.emplace(text.substr(0, equals), text);
+  }
+  for (const auto& [name, value] : more) variables[name] = name + "=" + value;
+  variables["KUBERNETES_EXEC_INFO"] = "KUBERNETES_EXEC_INFO=" + exec_info;
+  std::vector<std::string> out;
+  out.reserve(variables.size());
+  for (auto& [name, entry] : variables) out.push_back(std::move(entry));
+  return out;
+}
+
+/// The plugins of this process, by all that tells them apart.
+class Registry {
+ public:
+  std::shared_ptr<ExecPlugin> Get(const std::string& key, const ExecConfig& exec,
+                                  const std::string& cluster) {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = plugins_.find(key); found != plugins_.end()) return found->second;
+    // A credential outlives its clients; not so in programs that make up ever new plugins.
+    if (plugins_.size() >= kKeptPlugins) {
+      std::erase_if(plugins_, [](const auto& entry) { return entry.second.use_count() == 1; });
+    }
+    return plugins_[key] = std::make_shared<ExecPlugin>(exec, cluster);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<ExecPlugin>> plugins_;
+};
+
+std::string KeyOf(const ExecConfig& exec, const std::string& cluster) {
+  auto env = nlohmann::json::array();
+  for (const auto& [name, value] : exec.env) env.push_back({name, value});
+  const nlohmann::json key{exec.apiVersion,
+                           exec.command,
+                           exec.args,
+                           std::move(env),
+                           exec.installHint,
+                           exec.interactiveMode,
+                           exec.stdinUnavailable,
+                           exec.stdinUnavailableMessage,
+                           exec.timeout.count(),
+                           cluster};
+  // CBOR keeps texts that are not UTF-8 as they are.
+  const auto bytes = nlohmann::json::to_cbor(key);
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace
+
+bool UsesExecPlugin(const Config& config) {
+  return !config.exec.command.empty() && config.bearerToken.empty() &&
+         config.bearerTokenFile.empty() && config.username.empty() && config.tls.certFile.empty() &&
+         config.tls.certData.empty();
+}
+
+std::string NameOf(const ExecConfig& exec) {
+  std::string name = "exec plugin \"" + exec.command + "\"";
+  if (!exec.origin.empty()) name += " (" + exec.origin + ")";
+  return name;
+}
+
+bool HasTerminal() {
+  if (isatty(STDIN_FILENO) == 0) return false;
+  // Reading would stop a job in the background.
+  const pid_t foreground = tcgetpgrp(STDIN_FILENO);
+  return foreground <= 0 || foreground == getpgrp();
+}
+
+/// One run of the program, for those who wait for it.
+struct ExecPlugin::Run {
+  bool done = false;
+  std::optional<Result<Credential>> outcome;  ///< None: its caller was stopped, and it with him.
+};
+
+ExecPlugin::ExecPlugin(ExecConfig exec, std::string cluster, ExecSurroundings surroundings)
+    : exec_(std::move(exec)),
+      cluster_(std::move(cluster)),
+      surroundings_(std::move(surroundings)) {}
+
+Result<std::shared_ptr<ExecPlugin>> ExecPlugin::For(const Config& config) {
+  const auto cluster = ExecClusterInfo(config);
+  if (!cluster) return cluster.error();
+  // Never destroyed: clients may live as long as the process.
+  static auto& registry = *new Registry;
+  return registry.Get(KeyOf(config.exec, *cluster), config.exec, *cluster);
+}
+
+bool ExecPlugin::LivesFor(system_clock::duration margin) const {
+  if (credential_ == nullptr) return false;
+  return !credential_->expires || surroundings_.wall_clock() < *credential_->expires - margin;
+}
+
+Result<ExecPlugin::Credential> ExecPlugin::Get(const std::stop_token& stop) {
+  Lock lock(mutex_);
+  if (LivesFor(margin_)) return credential_;
+  const bool may_wait = run_ != nullptr || surroundings_.clock->Now() < not_before_;
+  if (may_wait && LivesFor({})) return credential_;
+  auto renewed = RunOrJoin(lock, stop);
+  if (renewed || renewed.error().kind == ErrorKind::kCancelled || !LivesFor({})) return renewed;
+  not_before_ = surroundings_.clock->Now() + kPauseAfterFailure;
+  auto kept = credential_;
+  lock.unlock();
+  log::Write(log::Level::kWarning, "exec plugin \"" + exec_.command +
+                                       "\": " + renewed.error().message +
+                                       "; the credential is used until it expires");
+  return kept;
+}
+
+Result<ExecPlugin::Credential> ExecPlugin::Renew(const Credential& refused,
+                                                 const std::stop_token& stop) {
+  Lock lock(mutex_);
+  if (credential_ != nullptr && credential_ != refused) return credential_;
+  return RunOrJoin(lock, stop);
+}
+
+Result<ExecPlugin::Credential> ExecPlugin::RunOrJoin(Lock& lock, const std::stop_token& stop) {
+  while (run_ != nullptr) {
+    const auto other = run_;
+    if (!changed_.wait(lock, stop, [&other] { return other->done; })) {
+      return Failed("cancelled", ErrorKind::kCancelled);
+    }
+    if (other->outcome) return *other->outcome;
+  }
+  const auto run = run_ = std::make_shared<Run>();
+  lock.unlock();
+  auto outcome = ExecuteSafely(stop);
+  lock.lock();
+  const bool cancelled = !outcome && outcome.error().kind == ErrorKind::kCancelled;
+  if (outcome) {
+    Keep(*std::move(outcome));
+    run->outcome = credential_;
+  } else if (!cancelled) {
+    run->outcome = outcome.error();
+  }
+  run->done = true;
+  run_ = nullptr;
+  changed_.notify_all();
+  if (cancelled) return std::move(outcome).error();
+  return *run->outcome;
+}
+
+void ExecPlugin::Keep(ExecCredential credential) {
+  margin_ = {};
+  if (credential.expires) {
+    // One that has expired long ago would be further off than a duration can hold.
+    const auto now = surroundings_.wall_clock();
+    const auto life = std::max(*credential.expires, now) - now;
+    margin_ = std::min(life / kMarginsInALife, kLongestMargin);
+  }
+  not_before_ = {};
+  credential_ = std::make_shared<const ExecCredential>(std::move(credential));
+}
+
+Result<bool> ExecPlugin::IsInteractive() const {
+  if (exec_.interactiveMode == "Never") return false;
+  const bool available = !exec_.stdinUnavailable && surroundings_.has_terminal();
+  if (exec_.interactiveMode != "Always" || available) return available;
+  if (!exec_.stdinUnavailable) {
+    return Failed("interactiveMode is Always, and standard input is no terminal it may read");
+  }
+  std::string reason = "interactiveMode is Always, and standard input is in other use";
+  if (!exec_.stdinUnavailableMessage.empty()) {
+    reason += ": " + OneLine(exec_.stdinUnavailableMessage, kShownHint);
+  }
+  return Failed(std::move(reason));
+}
+
+milliseconds ExecPlugin::TimeLimit(bool interactive) const {
+  if (exec_.timeout.count() != 0) {
+    return std::clamp<milliseconds>(exec_.timeout, milliseconds(0), kLongestTimeLimit);
+  }
+  return interactive ? std::chrono::minutes(5) : std::chrono::minutes(1);
+}
+
+// Those who wait for a run must not wait for ever.
+Result<ExecCredential> ExecPlugin::ExecuteSafely(const std::stop_token& stop) const {
+  try {
+    return Execute(stop);
+  } catch (const std::exception& error) {
+    return Failed(std::string("cannot be run: ") + error.what(), ErrorKind::kInternal);
+  }
+}
+
+Error ExecPlugin::WithHint(std::string reason) const {
+  const auto hint = OneLine(exec_.installHint, kShownHint);
+  if (!hint.empty()) reason += " (" + hint + ")";
+  return Failed(std::move(reason));
+}
+
+Result<ExecCredential> ExecPlugin::Execute(const std::stop_token& stop) const {
+  const auto interactive = IsInteractive();
+  if (!interactive) return interactive.error();
+  ChildCommand command;
+  command.path = exec_.command;
+  if (exec_.command.find('/') == std::string::npos) {
+    const char* const path = std::getenv("PATH");
+    command.path = util::detail::FindInPath(exec_.command, path == nullptr ? "" : path);
+    if (command.path.empty()) return WithHint("no such program in PATH");
+  }
+  command.arguments = {exec_.command};
+  command.arguments.insert(command.arguments.end(), exec_.args.begin(), exec_.args.end());
+  command.environment =
+      EnvironmentWith(exec_.env, ExecInfo(exec_.apiVersion, *interactive, cluster_));
+  command.reads_terminal = *interactive;
+  command.timeout = TimeLimit(*interactive);
+  const auto result = util::detail::RunChild(command, *surroundings_.clock, stop);
+  // A code of -1 is unknown; the output tells.
+  if (result.end != ChildResult::End::kExited || result.code > 0) return ErrorOf(result);
+  return ParseExecCredential(result.output, exec_.apiVersion);
+}
+
+Error ExecPlugin::ErrorOf(const ChildResult& result) const {
+  switch (result.end) {
+    case ChildResult::End::kExited:
+      break;
+    case ChildResult::End::kSignalled:
+      return Failed("ended by signal " + std::to_string(result.code));
+    case ChildResult::End::kNotStarted:
+      return WithHint("cannot be started: " + std::generic_category().message(result.code));
+    case ChildResult::End::kTimedOut:
+      return Failed("no answer within its time limit; killed", ErrorKind::kTimeout);
+    case ChildResult::End::kStopped:
+      return Failed("cancelled", ErrorKind::kCancelled);
+    case ChildResult::End::kTooMuchOutput:
+      return Failed("its output is above 1 MiB; killed");
+  }
+  return Failed("exit code " + std::to_string(result.code));
+}
+
+}  // namespace k8s::inline v0::rest::detail

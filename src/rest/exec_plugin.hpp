@@ -1,0 +1,90 @@
+#pragma once
+
+#include <k8s/clock.hpp>
+#include <k8s/rest/config.hpp>
+#include <k8s/result.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+
+#include "rest/exec_credential.hpp"
+#include "util/child_process.hpp"
+
+namespace k8s::inline v0::rest::detail {
+
+/// Whether requests need the Config's plugin: there is one, and no other credential.
+[[nodiscard]] bool UsesExecPlugin(const Config& config);
+
+/// How errors name a plugin: `exec plugin "aws" (context "c", user "u", kubeconfig /path)`.
+[[nodiscard]] std::string NameOf(const ExecConfig& exec);
+
+/// Whether a program that is started may read from a terminal on standard input.
+[[nodiscard]] bool HasTerminal();
+
+/// What a plugin's life depends on; tests have their own.
+struct ExecSurroundings {
+  std::shared_ptr<Clock> clock = RealClock();
+  /// What expirationTimestamp is compared with.
+  std::function<std::chrono::system_clock::time_point()> wall_clock = [] {
+    return std::chrono::system_clock::now();
+  };
+  std::function<bool()> has_terminal = HasTerminal;
+};
+
+/// A credential plugin and the credential it has given.
+///
+/// Thread safety. All members may be called from any thread; one of them runs the program, the
+/// others wait for what it gets.
+/// Blocking. Get and Renew run a program or wait for one, and end at once when `stop` is triggered.
+/// Errors: kConfig, kTimeout, kCancelled; without the plugin's name, which is the caller's.
+/// Mirrors exec.Authenticator.
+class ExecPlugin {
+ public:
+  using Credential = std::shared_ptr<const ExecCredential>;
+
+  /// `cluster`: of ExecClusterInfo.
+  ExecPlugin(ExecConfig exec, std::string cluster, ExecSurroundings surroundings = {});
+
+  /// The process's plugin of this configuration, whose credential all clients share. Errors: as
+  /// ExecClusterInfo.
+  [[nodiscard]] static Result<std::shared_ptr<ExecPlugin>> For(const Config& config);
+
+  /// The credential to use.
+  [[nodiscard]] Result<Credential> Get(const std::stop_token& stop);
+  /// Another credential than `refused`, to which the server has answered 401: what somebody got
+  /// meanwhile, else that of a new run.
+  [[nodiscard]] Result<Credential> Renew(const Credential& refused, const std::stop_token& stop);
+
+ private:
+  struct Run;
+  using Lock = std::unique_lock<std::mutex>;
+
+  /// Whether the credential lives for another `margin`.
+  [[nodiscard]] bool LivesFor(std::chrono::system_clock::duration margin) const;
+  Result<Credential> RunOrJoin(Lock& lock, const std::stop_token& stop);
+  void Keep(ExecCredential credential);
+  [[nodiscard]] Result<ExecCredential> ExecuteSafely(const std::stop_token& stop) const;
+  [[nodiscard]] Result<ExecCredential> Execute(const std::stop_token& stop) const;
+  [[nodiscard]] Error ErrorOf(const util::detail::ChildResult& result) const;
+  [[nodiscard]] Error WithHint(std::string reason) const;
+  [[nodiscard]] Result<bool> IsInteractive() const;
+  [[nodiscard]] std::chrono::milliseconds TimeLimit(bool interactive) const;
+
+  const ExecConfig exec_;
+  const std::string cluster_;
+  const ExecSurroundings surroundings_;
+
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::shared_ptr<Run> run_;  ///< The one under way, or null.
+  Credential credential_;     ///< The last one, or null.
+  std::chrono::system_clock::duration margin_{};
+  Clock::TimePoint not_before_{};  ///< After a failure, while the credential still lives.
+};
+
+}  // namespace k8s::inline v0::rest::detail
