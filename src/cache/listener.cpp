@@ -4,13 +4,20 @@
 
 #include <chrono>
 #include <iterator>
+#include <utility>
 
 #include "util/user_code.hpp"
 
 namespace k8s::inline v0::cache::detail {
 
 namespace {
+
 thread_local bool on_listener_thread = false;
+
+// Notifications handed back at a time, and held for the reflector at most.
+constexpr std::size_t kHandBack = 16;
+constexpr std::size_t kMaxSpent = 256;
+
 }  // namespace
 
 bool Listener::OnListenerThread() { return on_listener_thread; }
@@ -24,22 +31,48 @@ void Listener::Run() {
 }
 
 void Listener::DeliverAll() {
-  std::deque<Notification> batch;
   std::unique_lock lock(mutex_);
   while (true) {
+    if (pending_.empty()) FreeSpent(lock);
     arrived_.wait(lock, [&] { return stopped_ || !pending_.empty(); });
-    if (stopped_) return;
+    if (stopped_) return FreeSpent(lock);
+    std::deque<Notification> batch;
     batch.swap(pending_);
     in_hand_ = batch.size();
     lock.unlock();
     // Without the lock, which the reflector takes for each event.
-    for (; !batch.empty() && !stopped_; batch.pop_front()) {
-      Deliver(batch.front());
-      --in_hand_;
-    }
-    batch.clear();
+    DeliverBatch(std::move(batch));
     lock.lock();
   }
+}
+
+void Listener::DeliverBatch(std::deque<Notification> batch) {
+  std::vector<Notification> delivered;
+  for (; !batch.empty() && !stopped_; batch.pop_front()) {
+    Deliver(batch.front());
+    --in_hand_;
+    delivered.push_back(std::move(batch.front()));
+    if (delivered.size() == kHandBack) HandBack(std::exchange(delivered, {}));
+  }
+  HandBack(std::move(delivered));
+}
+
+// What was delivered often holds the last reference to an object that has been replaced. Freeing it
+// here, while the reflector allocates the next ones, makes both wait for the allocator's lock: the
+// listener falls behind, and its queue grows to twice the store. So the next `Notify` frees it.
+// What nobody fetches is freed here: more than a few, and all when nothing is pending any more.
+void Listener::HandBack(std::vector<Notification> delivered) {
+  const std::lock_guard lock(mutex_);
+  if (spent_.size() >= kMaxSpent) return;
+  spent_.insert(spent_.end(), std::make_move_iterator(delivered.begin()),
+                std::make_move_iterator(delivered.end()));
+}
+
+void Listener::FreeSpent(std::unique_lock<std::mutex>& lock) {
+  auto spent = std::exchange(spent_, {});
+  lock.unlock();
+  spent.clear();
+  lock.lock();
 }
 
 void Listener::Stop() {
@@ -52,8 +85,10 @@ void Listener::Stop() {
 }
 
 void Listener::Notify(std::vector<Notification> notifications) {
+  std::vector<Notification> spent;  // Freed after the lock.
   const std::lock_guard lock(mutex_);
   if (stopped_) return;
+  spent.swap(spent_);
   const bool was_empty = pending_.empty();
   pending_.insert(pending_.end(), std::make_move_iterator(notifications.begin()),
                   std::make_move_iterator(notifications.end()));

@@ -54,6 +54,9 @@ class Listener {
 
  private:
   void DeliverAll();
+  void DeliverBatch(std::deque<Notification> batch);
+  void HandBack(std::vector<Notification> delivered);
+  void FreeSpent(std::unique_lock<std::mutex>& lock);
   void Deliver(const Notification& notification);
   void Call(const Notification& notification);
 
@@ -65,6 +68,7 @@ class Listener {
   std::condition_variable arrived_;              ///< Something is pending, or stopped.
   mutable std::condition_variable_any settled_;  ///< Synced or stopped.
   std::deque<Notification> pending_;
+  std::vector<Notification> spent_;       ///< Delivered; the reflector frees them.
   std::atomic<std::size_t> in_hand_ = 0;  ///< Taken from `pending_`, not delivered yet.
   std::atomic<bool> stopped_ = false;     ///< Set under the lock.
   bool synced_ = false;
