@@ -117,7 +117,8 @@ void Listener::Call(const Notification& notification) {
     case Kind::kUpdate:
       return handler_->OnUpdate(notification.before, notification.after);
     case Kind::kDelete:
-      return handler_->OnDelete(notification.key, notification.before, notification.flag);
+      return handler_->OnDelete(notification.key, notification.before, notification.after,
+                                notification.flag);
     case Kind::kSynced:
       return;
   }

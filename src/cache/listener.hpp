@@ -24,9 +24,9 @@ struct Notification {
   enum class Kind { kAdd, kUpdate, kDelete, kSynced };
   Kind kind = Kind::kSynced;  ///< kSynced: all initial adds stand before this.
   runtime::AnyPtr before = {};
-  runtime::AnyPtr after = {};
-  std::string key = {};  ///< kDelete.
-  bool flag = false;     ///< kAdd: isInInitialList. kDelete: finalStateUnknown.
+  runtime::AnyPtr after = {};  ///< kDelete: what the store had; `before` may be a later state.
+  std::string key = {};        ///< kDelete.
+  bool flag = false;           ///< kAdd: isInInitialList. kDelete: finalStateUnknown.
 };
 
 /// One handler with what it is still to be told. Its thread calls `Run`. Mirrors processorListener,
