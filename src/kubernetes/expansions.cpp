@@ -13,11 +13,8 @@ namespace {
 /// The type of what is only ever a part of a resource: it has no path of its own.
 template <class T>
 std::shared_ptr<const runtime::ObjectType> PartType(std::string_view group, std::string_view kind) {
-  return std::make_shared<const runtime::ObjectType>(
-      runtime::MakeObjectType<T>({.group = std::string(group),
-                                  .version = "v1",
-                                  .kind = std::string(kind),
-                                  .plural = ""}));
+  return std::make_shared<const runtime::ObjectType>(runtime::MakeObjectType<T>(
+      {.group = std::string(group), .version = "v1", .kind = std::string(kind), .plural = ""}));
 }
 
 }  // namespace

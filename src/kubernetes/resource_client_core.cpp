@@ -24,6 +24,13 @@ constexpr seconds kLongestSilence{120};
 constexpr seconds kLongestOpening{45};
 constexpr seconds kWatchGrace{30};
 
+/// What to ask for: a server that does not know the form answers in its own.
+std::string Accept(std::string_view as, std::string_view suffix = {}) {
+  if (as.empty()) return "application/json";
+  return "application/json;as=" + std::string(as) + std::string(suffix) +
+         ";g=meta.k8s.io;v=v1,application/json";
+}
+
 std::string Describe(const rest::Request& request) { return request.method + " " + request.path; }
 
 Result<void> NeedName(std::string_view name) {
@@ -88,6 +95,7 @@ Result<rest::Request> ResourceClientCore::NewRequest(std::string_view method,
   rest::Request request;
   request.method = method;
   request.path = std::move(*encoded);
+  request.accept = Accept(type_->as);
   request.idleTimeout = kLongestSilence;
   request.resource = {.group = resource_->info.group, .resource = resource_->info.plural};
   request.name = path.name;
@@ -144,6 +152,7 @@ Result<cache::ListResult> ResourceClientCore::List(const metav1::ListOptions& op
   auto list_options = options;
   list_options.watch = false;
   request->query = detail::QueryOf(list_options);
+  request->accept = Accept(type_->as, "List");
   auto response = client_.Stream(*request, stop);
   if (!response) return std::move(response).error();
   if (!detail::IsJson((*response)->header("Content-Type"))) {

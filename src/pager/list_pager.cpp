@@ -15,8 +15,7 @@ void Append(std::vector<Error>& all, std::vector<Error> more) {
 }  // namespace
 
 Result<cache::ListResult> List(const PageFunc& page, const ListPagerOptions& how,
-                               metav1::ListOptions options,
-                               const std::function<void()>& start_over,
+                               metav1::ListOptions options, const std::function<void()>& start_over,
                                const cache::VisitFunc& visit, std::stop_token stop) {
   const auto asked = options;
   if (options.limit == 0) options.limit = how.pageSize;

@@ -17,9 +17,9 @@ class ResourceClientCore;
 
 /// Which log lines of a pod to read. Mirrors corev1.PodLogOptions.
 struct PodLogOptions {
-  std::string container = {};  ///< Empty: the pod's only one.
-  bool follow = false;         ///< Stay and hand over lines as they are written.
-  bool previous = false;       ///< Of the container's last run.
+  std::string container = {};                     ///< Empty: the pod's only one.
+  bool follow = false;                            ///< Stay and hand over lines as they are written.
+  bool previous = false;                          ///< Of the container's last run.
   std::optional<std::int64_t> sinceSeconds = {};  ///< Not older than this. Not with `sinceTime`.
   std::optional<metav1::Time> sinceTime = {};     ///< Not older than this.
   bool timestamps = false;                        ///< A time in front of every line.

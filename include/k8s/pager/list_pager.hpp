@@ -31,8 +31,7 @@ using PageFunc = cache::ListFunc;
 /// Visits all items; `start_over` is called when those visited count for nothing, and is empty
 /// where that is an error.
 Result<cache::ListResult> List(const PageFunc& page, const ListPagerOptions& how,
-                               metav1::ListOptions options,
-                               const std::function<void()>& start_over,
+                               metav1::ListOptions options, const std::function<void()>& start_over,
                                const cache::VisitFunc& visit, std::stop_token stop);
 
 /// Visits all items until `visit` fails.

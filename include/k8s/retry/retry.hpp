@@ -36,7 +36,8 @@ inline const Backoff DefaultBackoff = {.steps = 4, .factor = 5.0};
 using Retriable = std::function<bool(const Error& error)>;
 
 namespace detail {
-/// Calls `attempt` until it says that it is done, waiting in between; at most `backoff.steps` times.
+/// Calls `attempt` until it says that it is done, waiting in between; at most `backoff.steps`
+/// times.
 void Repeat(const Backoff& backoff, const std::function<bool()>& attempt, std::stop_token stop);
 }  // namespace detail
 

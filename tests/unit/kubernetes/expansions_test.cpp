@@ -57,8 +57,8 @@ TEST_F(ExpansionsTest, EvictsAndBindsPods) {
   EXPECT_EQ(LastRequest().method, "POST");
   EXPECT_EQ(LastRequest().target, "/api/v1/namespaces/d/pods/a/eviction");
   EXPECT_TRUE(LastRequest().body.starts_with(R"({"kind":"Eviction","apiVersion":"policy/v1",)"));
-  EXPECT_TRUE(
-      pods.Bind(corev1::Binding{.metadata = {.name = "a"}, .target = {.kind = "Node", .name = "n"}}));
+  EXPECT_TRUE(pods.Bind(
+      corev1::Binding{.metadata = {.name = "a"}, .target = {.kind = "Node", .name = "n"}}));
   EXPECT_EQ(LastRequest().target, "/api/v1/namespaces/d/pods/a/binding");
   EXPECT_EQ(pods.EvictV1(policyv1::Eviction{}).error().kind, ErrorKind::kInvalidArgument);
 }
@@ -74,8 +74,8 @@ TEST_F(ExpansionsTest, CreatesTokens) {
 }
 
 TEST_F(ExpansionsTest, ReadsLogsLineByLine) {
-  transport_->Add({.headers = {{"Content-Type", "text/plain"}},
-                   .chunks = {"one\ntw", "o\n\nla", "st"}});
+  transport_->Add(
+      {.headers = {{"Content-Type", "text/plain"}}, .chunks = {"one\ntw", "o\n\nla", "st"}});
   auto logs = client_.CoreV1()
                   .Pods("d")
                   .GetLogs("a", {.container = "c",

@@ -97,10 +97,11 @@ TEST_F(ListPagerTest, VisitsItemsInOrderAndReportsExpiry) {
   transport_->Add(Body(Page({"c"}, "two")));
   transport_->Add(Expired());
   Names seen;
-  const auto result = Pager().EachListItem({}, [&](const ObjectPtr<ConfigMap>& map) -> Result<void> {
-    seen.push_back(map->metadata.name);
-    return {};
-  });
+  const auto result =
+      Pager().EachListItem({}, [&](const ObjectPtr<ConfigMap>& map) -> Result<void> {
+        seen.push_back(map->metadata.name);
+        return {};
+      });
   EXPECT_TRUE(IsResourceExpired(result.error()));
   EXPECT_EQ(seen, (Names{"a", "b", "c"}));
 }

@@ -39,43 +39,39 @@ class RetryTest : public ::testing::Test {
 
 // client-go: TestRetryOnConflict
 TEST_F(RetryTest, RepeatsConflictsUntilSuccess) {
-  const auto result =
-      retry::RetryOnConflict(Without(retry::DefaultRetry), [&]() -> Result<int> {
-        if (++calls_ < 3) return kConflict;
-        return 7;
-      });
+  const auto result = retry::RetryOnConflict(Without(retry::DefaultRetry), [&]() -> Result<int> {
+    if (++calls_ < 3) return kConflict;
+    return 7;
+  });
   EXPECT_EQ(result.value(), 7);
   EXPECT_EQ(clock_->waits, (std::vector<Clock::Duration>{milliseconds(10), milliseconds(10)}));
 }
 
 TEST_F(RetryTest, GivesUpAfterItsStepsWithTheLastError) {
-  const auto result = retry::RetryOnConflict(Without(retry::DefaultBackoff),
-                                             [&]() -> Result<void> {
-                                               ++calls_;
-                                               return kConflict;
-                                             });
+  const auto result = retry::RetryOnConflict(Without(retry::DefaultBackoff), [&]() -> Result<void> {
+    ++calls_;
+    return kConflict;
+  });
   EXPECT_TRUE(IsConflict(result.error()));
   EXPECT_EQ(calls_, 4);
-  EXPECT_EQ(clock_->waits, (std::vector<Clock::Duration>{milliseconds(10), milliseconds(50),
-                                                         milliseconds(250)}));
+  EXPECT_EQ(clock_->waits,
+            (std::vector<Clock::Duration>{milliseconds(10), milliseconds(50), milliseconds(250)}));
 }
 
 TEST_F(RetryTest, RepeatsNothingElse) {
-  const auto result =
-      retry::RetryOnConflict(Without(retry::DefaultRetry), [&]() -> Result<void> {
-        ++calls_;
-        return kNotFound;
-      });
+  const auto result = retry::RetryOnConflict(Without(retry::DefaultRetry), [&]() -> Result<void> {
+    ++calls_;
+    return kNotFound;
+  });
   EXPECT_TRUE(IsNotFound(result.error()));
   EXPECT_EQ(calls_, 1);
 }
 
 TEST_F(RetryTest, RepeatsWhatTheCallerSays) {
-  const auto result = retry::OnError(
-      Without({.steps = 2}), IsNotFound, [&]() -> Result<void> {
-        ++calls_;
-        return kNotFound;
-      });
+  const auto result = retry::OnError(Without({.steps = 2}), IsNotFound, [&]() -> Result<void> {
+    ++calls_;
+    return kNotFound;
+  });
   EXPECT_TRUE(IsNotFound(result.error()));
   EXPECT_EQ(calls_, 2);
 }

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <utility>
 
-/// What single resources can do beyond the verbs that all have. To use it, include the header of the
-/// types that it takes: <k8s/apis/autoscaling/v1.hpp> for Scale, <k8s/apis/policy/v1.hpp> for
+/// What single resources can do beyond the verbs that all have. To use it, include the header of
+/// the types that it takes: <k8s/apis/autoscaling/v1.hpp> for Scale, <k8s/apis/policy/v1.hpp> for
 /// Eviction, <k8s/apis/authentication/v1.hpp> for TokenRequest. Mirrors client-go's expansions.
 namespace k8s::inline v0::kubernetes {
 
@@ -105,12 +105,12 @@ class ServiceAccountClient : public ResourceClient<T> {
   /// Asks for a token of the account `name`.
   template <class R = authenticationv1::TokenRequest>
   Result<R> CreateToken(std::string_view name, const R& request,
-                        const metav1::CreateOptions& options = {}, std::stop_token stop = {}) const {
-    return detail::ValueOf<R>(
-        this->core()
-            .WithType(detail::TokenRequestType())
-            .CreateAt({.name = std::string(name), .subresource = "token"}, &request, options,
-                      std::move(stop)));
+                        const metav1::CreateOptions& options = {},
+                        std::stop_token stop = {}) const {
+    return detail::ValueOf<R>(this->core()
+                                  .WithType(detail::TokenRequestType())
+                                  .CreateAt({.name = std::string(name), .subresource = "token"},
+                                            &request, options, std::move(stop)));
   }
 };
 
