@@ -9,9 +9,12 @@
 #include <k8s/clientcmd/clientcmd.hpp>
 #include <k8s/discovery/discovery_client.hpp>
 #include <k8s/kubernetes/clientset.hpp>
+#include <k8s/metadata/client.hpp>
 #include <k8s/pager/list_pager.hpp>
+#include <k8s/restmapper/rest_mapper.hpp>
 #include <k8s/retry/retry.hpp>
 
+#include <chrono>
 #include <optional>
 #include <set>
 #include <string>
@@ -97,8 +100,8 @@ TEST_F(ClientsWritesTest, PreconditionsGuardADelete) {
 TEST_F(ClientsWritesTest, DeletesWhatASelectorSelectsAndListsInPages) {
   for (const char* name : {"a", "b", "c"}) Make(name);
   Make("stays", "other");
-  const auto all = pager::ListPager<ConfigMap>(ConfigMaps(), {.pageSize = 2})
-                       .List({.labelSelector = "app"});
+  const auto all =
+      pager::ListPager<ConfigMap>(ConfigMaps(), {.pageSize = 2}).List({.labelSelector = "app"});
   EXPECT_EQ(all.value().items.size(), 4U);
   EXPECT_TRUE(ConfigMaps().DeleteCollection({}, {.labelSelector = "app=a"}));
   const auto left = ConfigMaps().List({.labelSelector = "app"}).value();
@@ -187,6 +190,38 @@ TEST_F(ClientsWritesTest, PlainAndAggregatedDiscoveryAgree) {
   EXPECT_TRUE(names(once).contains("apps/v1 deployments/scale Scale"));
   EXPECT_EQ(names(once), names(plain.ServerGroupsAndResources().value()));
   EXPECT_EQ(aggregated.ServerVersion().value().major, "1");
+}
+
+TEST_F(ClientsWritesTest, TheMapperFindsADefinitionMadeLater) {
+  restmapper::DeferredDiscoveryRESTMapper mapper{discovery::DiscoveryClient(client_->RESTClient())};
+  EXPECT_EQ(mapper.ResourceFor({"", "", "deploy"}).value().kind, "Deployment");
+  const GroupVersionResource partial{"", "", "gdgt"};
+  EXPECT_TRUE(restmapper::IsNoMatch(mapper.ResourceFor(partial).error()));
+  const auto made = Server().Request(
+      "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+      R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
+      R"("metadata":{"name":"gadgets.example.test"},"spec":{"group":"example.test",)"
+      R"("scope":"Namespaced","names":{"plural":"gadgets","singular":"gadget","kind":"Gadget",)"
+      R"("shortNames":["gdgt"]},"versions":[{"name":"v1","served":true,"storage":true,)"
+      R"("schema":{"openAPIV3Schema":{"type":"object"}}}]}})");
+  ASSERT_EQ(made.value().code, 201) << made->body;
+  const retry::Backoff until_served{.steps = 100, .duration = std::chrono::milliseconds(100)};
+  const auto found = retry::OnError(until_served, restmapper::IsNoMatch,
+                                    [&] { return mapper.ResourceFor(partial); });
+  ASSERT_TRUE(found) << found.error().ToString();
+  EXPECT_EQ(found->plural, "gadgets");
+  EXPECT_TRUE(mapper.RESTMapping({"example.test", "Gadget"}));
+}
+
+TEST_F(ClientsWritesTest, MetadataOfPodsComesWithoutTheirSpecs) {
+  MakePod("a");
+  const metadata::Client client(client_->RESTClient());
+  const auto pods =
+      client.Resource({.group = "", .version = "v1", .resource = "pods"}).Namespace(ns_);
+  const auto list = pods.List().value();
+  ASSERT_EQ(list.items.size(), 1U);
+  EXPECT_EQ(list.items[0]->metadata.labels.at("app"), "web");
+  EXPECT_EQ(pods.Get("a").value().metadata.uid, list.items[0]->metadata.uid);
 }
 
 }  // namespace
