@@ -143,7 +143,8 @@ KnownObjects Differential::ListServer() const {
 bool Differential::Agrees(Watcher& watcher, const KnownObjects& server, std::string& difference) {
   difference = Difference("server", server, watcher.name() + "'s store", watcher.Dump());
   if (difference.empty()) {
-    difference = Difference("server", server, watcher.name() + "'s events", watcher.Told().objects());
+    difference =
+        Difference("server", server, watcher.name() + "'s events", watcher.Told().objects());
   }
   return difference.empty();
 }
@@ -173,9 +174,8 @@ void Differential::Finish() {
 }
 
 void Differential::Report() const {
-  const int faults =
-      std::accumulate(faults_.begin(), faults_.end(), 0,
-                      [](int sum, const auto& kind) { return sum + kind.second; });
+  const int faults = std::accumulate(faults_.begin(), faults_.end(), 0,
+                                     [](int sum, const auto& kind) { return sum + kind.second; });
   std::cout << rounds_ << " rounds, " << writes_ << " writes, " << faults << " faults:";
   for (const auto& [name, count] : faults_) std::cout << " " << count << " " << name << ";";
   std::cout << std::endl;

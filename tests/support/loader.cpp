@@ -75,9 +75,9 @@ void Loader::Step(std::stop_token stop) {
     if (gone) ++writes_;
     exists = !gone && !IsNotFound(gone.error());
   } else {
-    const nlohmann::json patch{
-        {"metadata",
-         {{"labels", {{"step", std::to_string(++steps_)}}}, {"annotations", {{"filler", filler}}}}}};
+    const nlohmann::json patch{{"metadata",
+                                {{"labels", {{"step", std::to_string(++steps_)}}},
+                                 {"annotations", {{"filler", filler}}}}}};
     const auto patched = resource.Patch(name, {.text = patch.dump()}, {}, stop);
     if (patched) ++writes_;
     exists = patched || !IsNotFound(patched.error());

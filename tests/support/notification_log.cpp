@@ -124,7 +124,8 @@ void NotificationReplay::JudgeUpdate(const Notification& told, const KnownObject
     Fault(told, "an update that does not start from " + Text(known));
   }
   const bool go = contract_ == Contract::kClientGo;
-  if (told.object.uid != known.uid && !go) Fault(told, "an update to another object than " + Text(known));
+  if (told.object.uid != known.uid && !go)
+    Fault(told, "an update to another object than " + Text(known));
   if (told.object.resourceVersion < known.resourceVersion) {
     Fault(told, "an update to before " + Text(known));
   }

@@ -66,8 +66,8 @@ class NotificationReplay {
 
   const Contract contract_;
   KnownObjects objects_;
-  std::set<std::string> deleted_;        ///< uids
-  std::set<std::string> past_initial_;   ///< Kinds that had a notification of something new.
+  std::set<std::string> deleted_;       ///< uids
+  std::set<std::string> past_initial_;  ///< Kinds that had a notification of something new.
   std::map<std::string, std::size_t, std::less<>> counts_;
   std::size_t count_ = 0;
   std::vector<std::string> faults_;

@@ -39,7 +39,8 @@ bool Eventually(std::chrono::milliseconds limit, const std::function<bool()>& do
 }
 
 std::string KubeconfigFor(const std::string& url) {
-  return "apiVersion: v1\nkind: Config\ncurrent-context: c\nclusters: [{name: c, cluster: {server: '" +
+  return "apiVersion: v1\nkind: Config\ncurrent-context: c\nclusters: [{name: c, cluster: {server: "
+         "'" +
          url + "'}}]\ncontexts: [{name: c, context: {cluster: c, user: u}}]\n" +
          "users: [{name: u, user: {}}]\n";
 }
@@ -55,7 +56,7 @@ Result<std::unique_ptr<Watcher>> Watcher::Start(const WatcherProgram& program,
                                                 const std::vector<std::string>& resources) {
   const auto file = [&](const char* suffix) { return (folder / (program.name + suffix)).string(); };
   std::ofstream(file(".kubeconfig")) << kubeconfig;
-  std::vector<std::string> command = {program.path,  "--kubeconfig", file(".kubeconfig"), "--log",
+  std::vector<std::string> command = {program.path, "--kubeconfig", file(".kubeconfig"), "--log",
                                       file(".log"), "--dump",       file(".dump")};
   for (const std::string& resource : resources) {
     command.insert(command.end(), {"--resource", resource});
