@@ -7,8 +7,8 @@
 
 namespace k8s::inline v0::discovery::detail {
 
-/// Adds what an APIGroupDiscoveryList of apidiscovery.k8s.io/v2 says. Group-versions that the server
-/// could not refresh are failures.
+/// Adds what an APIGroupDiscoveryList of apidiscovery.k8s.io/v2 says. Group-versions that the
+/// server could not refresh are failures.
 Result<void> AddAggregated(std::string_view json, GroupsAndResources& found);
 
 }  // namespace k8s::inline v0::discovery::detail

@@ -20,7 +20,8 @@ constexpr std::string_view kAggregated =
 GroupVersion Parse(std::string_view group_version) {
   const auto slash = group_version.find('/');
   if (slash == std::string_view::npos) return {"", std::string(group_version)};
-  return {std::string(group_version.substr(0, slash)), std::string(group_version.substr(slash + 1))};
+  return {std::string(group_version.substr(0, slash)),
+          std::string(group_version.substr(slash + 1))};
 }
 
 template <class T>
@@ -117,7 +118,8 @@ Result<metav1::APIResourceList> DiscoveryClient::ServerResourcesForGroupVersion(
   auto response = Get(path, false, stop);
   if (!response) return std::move(response).error();
   auto list = Read<metav1::APIResourceList>(path, *response);
-  if (list && list->groupVersion.empty()) return DecodeError("GET " + path + ": no APIResourceList");
+  if (list && list->groupVersion.empty())
+    return DecodeError("GET " + path + ": no APIResourceList");
   return list;
 }
 
@@ -163,8 +165,8 @@ std::vector<metav1::APIResourceList> PreferredResources(const GroupsAndResources
   std::map<std::pair<std::string, std::string>, std::string> chosen;
   for (const auto& list : found.resources) {
     const auto group = Parse(list.groupVersion).group;
-    const bool preferred = std::any_of(
-        found.groups.begin(), found.groups.end(), [&](const metav1::APIGroup& each) {
+    const bool preferred =
+        std::any_of(found.groups.begin(), found.groups.end(), [&](const metav1::APIGroup& each) {
           return each.preferredVersion.groupVersion == list.groupVersion;
         });
     for (const auto& resource : list.resources) {
@@ -179,7 +181,8 @@ std::vector<metav1::APIResourceList> PreferredResources(const GroupsAndResources
     const auto group = Parse(list.groupVersion).group;
     for (const auto& resource : list.resources) {
       if (resource.name.find('/') != std::string::npos) continue;
-      if (chosen.at({group, resource.name}) == list.groupVersion) kept.resources.push_back(resource);
+      if (chosen.at({group, resource.name}) == list.groupVersion)
+        kept.resources.push_back(resource);
     }
     if (!kept.resources.empty()) result.push_back(std::move(kept));
   }

@@ -40,7 +40,8 @@ struct DiscoveryOptions {
 /// Asks an API server what it serves. A cheap value.
 ///
 /// **Thread safety.** All members may be called from any thread at any time.
-/// **Blocking.** Every member, each request for 32 s at most; ends at once when `stop` is triggered.
+/// **Blocking.** Every member, each request for 32 s at most; ends at once when `stop` is
+/// triggered.
 /// **Mirrors** discovery.DiscoveryClient. Differs: what single group-versions failed for is part of
 /// the result, not an error beside it.
 class DiscoveryClient {

@@ -16,8 +16,8 @@ using discovery::GroupsAndResources;
 
 FakeAnswer Aggregated(std::string body) {
   auto answer = Body(std::move(body));
-  answer.headers = {{"Content-Type",
-                     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"}};
+  answer.headers = {
+      {"Content-Type", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"}};
   return answer;
 }
 
@@ -150,8 +150,7 @@ TEST_F(DiscoveryClientTest, AForbiddenOrBrokenRootIsAnError) {
   EXPECT_TRUE(IsNotFound(client_.ServerResourcesForGroupVersion("none/v1").error()));
   std::stop_source stop;
   stop.request_stop();
-  EXPECT_EQ(client_.ServerGroupsAndResources(stop.get_token()).error().kind,
-            ErrorKind::kCancelled);
+  EXPECT_EQ(client_.ServerGroupsAndResources(stop.get_token()).error().kind, ErrorKind::kCancelled);
 }
 
 TEST_F(DiscoveryClientTest, ReadsTheVersion) {
