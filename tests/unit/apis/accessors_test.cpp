@@ -22,8 +22,9 @@ namespace {
 using Client = kubernetes::ClientsetAccessors;
 using Factory = informers::detail::GroupAccessors;
 
+/// Some kinds' clients have methods of their own besides.
 template <class T, class Accessed>
-constexpr bool IsClientOf = std::is_same_v<Accessed, kubernetes::ResourceClient<T>>;
+constexpr bool IsClientOf = std::is_base_of_v<kubernetes::ResourceClient<T>, Accessed>;
 template <class T, class Accessed>
 constexpr bool IsInformerOf = std::is_same_v<Accessed, informers::TypedInformer<T>>;
 
