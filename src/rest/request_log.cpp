@@ -38,8 +38,9 @@ std::string_view FirstBytes(std::string_view text, std::size_t limit) {
 }
 
 bool IsBinary(std::string_view text) {
-  return std::any_of(text.begin(), text.end(),
-                     [](unsigned char c) { return c < 0x20 && c != '\t' && c != '\n' && c != '\r'; });
+  return std::any_of(text.begin(), text.end(), [](unsigned char c) {
+    return c < 0x20 && c != '\t' && c != '\n' && c != '\r';
+  });
 }
 
 std::string Lower(std::string_view text) {
@@ -127,9 +128,8 @@ std::string MaskedHeader(std::string_view name, std::string_view value) {
   }
   static constexpr std::array<std::string_view, 6> kSecretNames = {"cookie", "token",  "secret",
                                                                    "passw",  "apikey", "api-key"};
-  const bool secret = std::any_of(kSecretNames.begin(), kSecretNames.end(), [&](auto part) {
-    return lower.find(part) != std::string::npos;
-  });
+  const bool secret = std::any_of(kSecretNames.begin(), kSecretNames.end(),
+                                  [&](auto part) { return lower.find(part) != std::string::npos; });
   return std::string(secret && !value.empty() ? kMasked : value);
 }
 
@@ -253,8 +253,8 @@ void RequestLog::Line(std::string_view text) const {
 }
 
 std::string RequestLog::Elapsed() const {
-  return Ms(std::chrono::duration_cast<std::chrono::microseconds>(
-      std::chrono::steady_clock::now() - start_));
+  return Ms(std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() -
+                                                                  start_));
 }
 
 }  // namespace k8s::inline v0::rest::detail

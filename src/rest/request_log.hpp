@@ -21,8 +21,9 @@ struct Timings {
   std::string_view protocol = "";        ///< "HTTP/2" for example; a literal.
 };
 
-/// The lines that log::SetVerbosity describes, for one exchange: "#7 GET https://h/api 200 in 3 ms".
-/// Its number, counted by the process, tells the lines of exchanges that run at the same time apart.
+/// The lines that log::SetVerbosity describes, for one exchange: "#7 GET https://h/api 200 in 3
+/// ms". Its number, counted by the process, tells the lines of exchanges that run at the same time
+/// apart.
 ///
 /// Thread safety. One thread at a time.
 class RequestLog {

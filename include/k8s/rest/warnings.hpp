@@ -31,10 +31,10 @@ class WarningHandler {
   /// None of its own: that of SetDefaultWarningHandler.
   WarningHandler() = default;
   template <std::invocable<const Warning&> Function>
-    requires(!std::same_as<std::remove_cvref_t<Function>, WarningHandler>)
-  WarningHandler(Function function)  // NOLINT: a function is a handler
-      : function_(std::make_shared<const std::function<void(const Warning&)>>(
-            std::move(function))) {}
+  requires(!std::same_as<std::remove_cvref_t<Function>, WarningHandler>)
+      WarningHandler(Function function)  // NOLINT: a function is a handler
+      : function_(
+            std::make_shared<const std::function<void(const Warning&)>>(std::move(function))) {}
 
   [[nodiscard]] explicit operator bool() const { return function_ != nullptr; }
   /// Requires: not empty.

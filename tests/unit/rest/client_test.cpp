@@ -177,12 +177,12 @@ TEST_F(ClientTest, ATimeoutBoundsTheRetriesToo) {
 }
 
 TEST_F(ClientTest, TheWaitForTheLimiterDoesNotCountButThoseForRetriesDo) {
-  auto client = NewClient({.qps = 0.1, .burst = 1});
+  auto client = NewClient({.qps = 0.125, .burst = 1});
   transport_->Add(Body("{}"));
   transport_->Add(RetryLater(503, "1"));
   EXPECT_TRUE(client.Do({.path = "/x", .timeout = seconds(5)}));
   EXPECT_EQ(client.Do({.path = "/x", .timeout = seconds(5)}).error().code, 503);
-  EXPECT_EQ(clock_->Sleeps(), (Sleeps{seconds(10), seconds(1), seconds(9)}));
+  EXPECT_EQ(clock_->Sleeps(), (Sleeps{seconds(8), seconds(1), seconds(7)}));
   EXPECT_EQ(transport_->requests().size(), 2U);
   EXPECT_EQ(transport_->requests()[1].timeout, seconds(5));
 }

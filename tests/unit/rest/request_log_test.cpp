@@ -115,8 +115,8 @@ TEST_F(RequestLogTest, NineIsACurlCommandAndTheTimings) {
 
 TEST_F(RequestLogTest, BodiesAreCutByLevel) {
   const std::string text(20'000, 'x');
-  for (const auto& [level, shown] : std::vector<std::pair<int, std::size_t>>{
-           {8, 1024U}, {9, 10240U}}) {
+  for (const auto& [level, shown] :
+       std::vector<std::pair<int, std::size_t>>{{8, 1024U}, {9, 10240U}}) {
     SCOPED_TRACE(level);
     const auto lines = Exchange(level, {}, {.headers = {}, .chunks = {text, text}});
     EXPECT_EQ(lines.back(), "< body: " + std::string(shown, 'x') + " [truncated " +
@@ -136,8 +136,9 @@ TEST_F(RequestLogTest, NoCharacterIsCutInTwo) {
 
 TEST_F(RequestLogTest, AWatchShowsItsEventsAndItsEnd) {
   const HttpRequest watch{.target = "/w", .watch = true};
-  EXPECT_THAT(Exchange(6, watch, {.chunks = {"{}", "{}"}}),
-              ElementsAre("GET https://h/w 200 in N ms", "GET https://h/w ended after N ms, 4 bytes"));
+  EXPECT_THAT(
+      Exchange(6, watch, {.chunks = {"{}", "{}"}}),
+      ElementsAre("GET https://h/w 200 in N ms", "GET https://h/w ended after N ms, 4 bytes"));
   EXPECT_THAT(Exchange(8, watch, {.headers = {}, .chunks = {"{1}", std::string(1025, 'x')}}),
               ElementsAre("GET https://h/w", "GET https://h/w 200 in N ms", "< body: {1}",
                           "< body: " + std::string(1024, 'x') + " [truncated 1 bytes]",
@@ -155,17 +156,17 @@ TEST_F(RequestLogTest, FailuresAreShown) {
 }
 
 TEST_F(RequestLogTest, AnAnswerThatIsNotReadToItsEndIsClosed) {
-  EXPECT_THAT(Exchange(6, {.target = "/x"}, Body("{}"), false),
-              ElementsAre("GET https://h/x 200 in N ms", "GET https://h/x closed after N ms, 0 bytes"));
+  EXPECT_THAT(
+      Exchange(6, {.target = "/x"}, Body("{}"), false),
+      ElementsAre("GET https://h/x 200 in N ms", "GET https://h/x closed after N ms, 0 bytes"));
 }
 
 TEST_F(RequestLogTest, SilenceIsNoEnd) {
   const LogLines lines;
   FakeAnswer answer = Body("{}");
   answer.end = Error{.kind = ErrorKind::kTimeout, .reason = std::string(kReasonSilence)};
-  const auto response = RequestLog::Answered(
-      RequestLog::Begin(6, "https://h", {.target = "/x"}),
-      std::make_unique<FakeResponse>(std::move(answer)), {});
+  const auto response = RequestLog::Answered(RequestLog::Begin(6, "https://h", {.target = "/x"}),
+                                             std::make_unique<FakeResponse>(std::move(answer)), {});
   EXPECT_FALSE(ReadAll(*response));
   EXPECT_THAT(lines.Text(), Not(HasSubstr("failed")));
 }
