@@ -2,6 +2,7 @@
 
 #include <k8s/clientcmd/clientcmd.hpp>
 #include <k8s/clock.hpp>
+#include <k8s/log.hpp>
 #include <k8s/signals.hpp>
 
 #include <unistd.h>
@@ -19,6 +20,8 @@ Cluster::Cluster(CLI::App& app)
     : on_signal_(k8s::signals::StopOnTermination(), [this] { stop_.request_stop(); }) {
   app.add_option("--kubeconfig", kubeconfig_, "Default: $KUBECONFIG, ~/.kube/config, in-cluster");
   app.add_option("--context", context_, "Context of the kubeconfig; default: its current one");
+  app.add_option_function<int>("-v,--verbosity", &k8s::log::SetVerbosity,
+                               "Log each request, as kubectl does: 6 to 10");
   app.add_flag("--fake", fake_, "Run on an embedded fake API server, for some seconds");
 }
 

@@ -21,7 +21,7 @@ class Cluster {
   using Story =
       std::function<void(k8s::testing::FakeApiServer&, const std::function<void()>& pause)>;
 
-  /// Adds --kubeconfig, --context and --fake.
+  /// Adds --kubeconfig, --context, --verbosity and --fake.
   explicit Cluster(CLI::App& app);
 
   [[nodiscard]] bool fake() const { return fake_; }

@@ -3,6 +3,9 @@
 #include <spdlog/spdlog.h>
 
 #include <atomic>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -32,8 +35,16 @@ void WriteToSpdlog(Level level, std::string_view line) {
   }
 }
 
+int EnvironmentsVerbosity() {
+  const char* text = std::getenv("CLIENT_CPP_VERBOSITY");
+  int verbosity = 0;
+  if (text != nullptr) std::from_chars(text, text + std::strlen(text), verbosity);
+  return verbosity;
+}
+
 struct State {
   std::atomic<Level> level{Level::kInfo};
+  std::atomic<int> verbosity{EnvironmentsVerbosity()};
   std::mutex mutex;
   std::shared_ptr<const Sink> sink = std::make_shared<const Sink>(WriteToSpdlog);
 };
@@ -63,6 +74,12 @@ void SetSink(Sink sink) {
 }
 
 void SetLevel(Level level) { GlobalState().level.store(level, std::memory_order_relaxed); }
+
+void SetVerbosity(int verbosity) {
+  GlobalState().verbosity.store(verbosity, std::memory_order_relaxed);
+}
+
+int Verbosity() { return GlobalState().verbosity.load(std::memory_order_relaxed); }
 
 bool Enabled(Level level) {
   return level >= GlobalState().level.load(std::memory_order_relaxed) && CurrentSink() != nullptr;

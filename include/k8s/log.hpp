@@ -24,4 +24,21 @@ void SetLevel(Level level);
 /// Hands a line to the sink. A sink that throws is ignored.
 void Write(Level level, std::string_view line);
 
+/// How much is logged of every request, at level kInfo, as kubectl's -v does:
+///   6  method, URL, status and time, and how a watch ended
+///   7  the request's headers
+///   8  the answer's headers, and bodies up to 1,024 bytes
+///   9  a curl command in place of the request's headers, timings of the connection, bodies up to
+///      10,240 bytes
+///   10 whole bodies, chunk by chunk
+/// Below 6: nothing, at no cost. Counts from the next request on, and for all clients; see also
+/// rest::Config::verbosity. Until it is called, the environment's CLIENT_CPP_VERBOSITY counts,
+/// which is read once; 0 without it. Thread safe.
+///
+/// Values of Authorization, cookies and headers named like tokens, secrets or keys are masked, and
+/// so are the bodies of Secrets, token requests and token reviews. Other bodies are shown, as
+/// kubectl does: the secrets of custom resources and of mistaken ConfigMaps are among them.
+void SetVerbosity(int verbosity);
+[[nodiscard]] int Verbosity();
+
 }  // namespace k8s::inline v0::log

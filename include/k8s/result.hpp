@@ -26,20 +26,25 @@ class BadResult : public std::exception {
 
 namespace detail {
 [[noreturn]] void ThrowBadResult(const Error& error);
+template <class E>
+[[noreturn]] void ThrowBadResult(const E& error) {
+  ThrowBadResult(error.ToError());
 }
+}  // namespace detail
 
 /// A value or an `Error`; the shape of C++23's std::expected. What the environment can break is
 /// returned this way, never thrown.
 ///
 /// `value()` throws `BadResult`, which suits short programs; `operator*` requires a value.
+/// `E`: an error with more to tell than `Error`, into which its `ToError()` makes it for `value()`.
 /// Thread safety. As of the value it holds.
-template <class T>
-class [[nodiscard]] Result : public tl::expected<T, Error> {
-  using Base = tl::expected<T, Error>;
+template <class T, class E = Error>
+class [[nodiscard]] Result : public tl::expected<T, E> {
+  using Base = tl::expected<T, E>;
 
  public:
   using Base::Base;
-  Result(Error error) : Base(tl::unexpect, std::move(error)) {}  // NOLINT: an error is a result
+  Result(E error) : Base(tl::unexpect, std::move(error)) {}  // NOLINT: an error is a result
 
   // tl::expected<void, E> has no operator*.
   decltype(auto) value() & {

@@ -178,12 +178,21 @@ ReflectorState Reflector::Machine::Synced(std::vector<runtime::AnyPtr> objects,
 }
 
 void Reflector::Machine::Report(const Error& error, std::string_view verb) {
+  NoteError(error, verb);
+  CallErrorHandler(error);
+}
+
+void Reflector::Machine::ReportIfListed(const Error& error, std::string_view verb) {
+  NoteError(error, verb);
+  unreported_ = error;
+}
+
+void Reflector::Machine::NoteError(const Error& error, std::string_view verb) {
   status_.Update([&](InformerStatus& status) {
     status.lastError = error;
     status.lastErrorVerb = verb;
     ++status.failures;
   });
-  CallErrorHandler(error);
 }
 
 void Reflector::Machine::ReportUnreadable(const Error& error, std::string_view verb) {

@@ -124,7 +124,7 @@ ReflectorState Reflector::Machine::Stream() {
 std::optional<ReflectorState> Reflector::Machine::HandleInitial(
     Result<std::optional<watch::Event>> next, StateCollector& collected) {
   if (next) {
-    if (!*next) return InitialStreamEnded();
+    if (!*next) return InitialStreamEnded(nullptr);
     return HandleInitialEvent(std::move(**next), collected);
   }
   const Error& error = next.error();
@@ -133,9 +133,7 @@ std::optional<ReflectorState> Reflector::Machine::HandleInitial(
     collected.KeepKnown(error.name);
     return std::nullopt;
   }
-  if (!IsStreamEnd(error)) return HandleInitialError(error);
-  Report(error, "watch");
-  return InitialStreamEnded();
+  return IsStreamEnd(error) ? InitialStreamEnded(&error) : HandleInitialError(error);
 }
 
 std::optional<ReflectorState> Reflector::Machine::HandleInitialEvent(watch::Event event,
@@ -174,19 +172,21 @@ ReflectorState Reflector::Machine::HandleInitialError(const Error& error) {
   }
   // A refusal that lies in the request itself would come again in each cycle.
   if (gave_up || IsInvalid(error) || IsBadRequest(error)) RefuseStreaming();
-  if (!IsInvalid(error)) Report(error, "watch");
+  if (!IsInvalid(error)) ReportIfListed(error, "watch");
   return State::kListing;
 }
 
-ReflectorState Reflector::Machine::InitialStreamEnded() {
+ReflectorState Reflector::Machine::InitialStreamEnded(const Error* error) {
   const bool nothing_came = watch_events_ == 0 && clock_->Now() - watch_opened_ < kShortWatch;
   watch_.reset();
   // client-go starts over for ever. A second end in a row means that streaming does not work here.
   if (nothing_came || streaming_cut_) {
     streaming_cut_ = false;
     RefuseStreaming();
+    if (error != nullptr) ReportIfListed(*error, "watch");
     return State::kListing;
   }
+  if (error != nullptr) Report(*error, "watch");
   streaming_cut_ = true;
   return State::kStreaming;
 }
@@ -204,7 +204,9 @@ ReflectorState Reflector::Machine::List() {
     if (!first.resourceVersion.empty()) listed = ListPages(newest, collected);
   }
   if (Stopped()) return State::kStopped;
+  const auto stream_error = std::exchange(unreported_, std::nullopt);
   if (!listed) return Fail(listed.error(), "list");
+  if (stream_error) CallErrorHandler(*stream_error);
   return Synced(collected.Take(), listed->resourceVersion, State::kOpeningWatch);
 }
 

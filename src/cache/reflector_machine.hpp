@@ -84,6 +84,10 @@ class Reflector::Machine {
   Clock::Duration NextWait(std::optional<std::chrono::seconds> wish);
   /// Tells status and error handler.
   void Report(const Error& error, std::string_view verb);
+  /// Tells the status. The error handler hears of it when the list that follows succeeds; of the
+  /// list's own failure otherwise: one report per failing cycle.
+  void ReportIfListed(const Error& error, std::string_view verb);
+  void NoteError(const Error& error, std::string_view verb);
   void ReportUnreadable(const Error& error, std::string_view verb);
   void CallErrorHandler(const Error& error);
   /// The object as `options_.transform` makes it.
@@ -108,7 +112,8 @@ class Reflector::Machine {
                                      StateCollector& collected);
   std::optional<State> HandleInitialEvent(watch::Event event, StateCollector& collected);
   State HandleInitialError(const Error& error);
-  State InitialStreamEnded();
+  /// `error`: null for an orderly end. The same for `WatchEnded`.
+  State InitialStreamEnded(const Error* error);
   /// The list request for this cycle; `limit` as client-go chooses it.
   [[nodiscard]] metav1::ListOptions FirstPage() const;
   Result<ListResult> ListPages(const metav1::ListOptions& first, StateCollector& collected);
@@ -123,7 +128,7 @@ class Reflector::Machine {
   /// Whether a bookmark says, as the one before it, that the server is behind what it once sent.
   bool ServerWentBack(const watch::Event& event);
   Result<void> Apply(const watch::Event& event);
-  State WatchEnded();
+  State WatchEnded(const Error* error);
   Result<std::unique_ptr<watch::Interface>> AskToGoOn(Clock::Duration limit = {});
   /// Changes `patience`, the silence that is borne next.
   std::optional<State> ReplaceSilentWatch(Clock::Duration& patience);
@@ -147,6 +152,7 @@ class Reflector::Machine {
   std::optional<Clock::TimePoint> streaming_refused_until_;
   bool streaming_cut_ = false;  ///< The last stream ended before its closing bookmark.
 
+  std::optional<Error> unreported_;     ///< See ReportIfListed.
   std::optional<State> after_backoff_;  ///< Nothing: a new cycle.
   std::optional<std::chrono::seconds> retry_after_;
   std::optional<Clock::TimePoint> healthy_since_;

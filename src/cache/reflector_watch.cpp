@@ -155,7 +155,7 @@ ReflectorState Reflector::Machine::Watch() {
 std::optional<ReflectorState> Reflector::Machine::HandleNext(
     Result<std::optional<watch::Event>> next) {
   if (next) {
-    if (!*next) return WatchEnded();
+    if (!*next) return WatchEnded(nullptr);
     if ((*next)->type == watch::EventType::kError) return HandleErrorEvent((*next)->status);
     return HandleEvent(**next);
   }
@@ -165,9 +165,7 @@ std::optional<ReflectorState> Reflector::Machine::HandleNext(
     ReportUnreadable(error, "watch");
     return std::nullopt;
   }
-  if (!IsStreamEnd(error)) return Fail(error, "watch");
-  Report(error, "watch");
-  return WatchEnded();
+  return IsStreamEnd(error) ? WatchEnded(&error) : Fail(error, "watch");
 }
 
 ReflectorState Reflector::Machine::HandleErrorEvent(const Error& error) {
@@ -180,10 +178,12 @@ ReflectorState Reflector::Machine::HandleErrorEvent(const Error& error) {
   return Fail(error, "watch");
 }
 
-ReflectorState Reflector::Machine::WatchEnded() {
+ReflectorState Reflector::Machine::WatchEnded(const Error* error) {
   const bool too_short = watch_events_ == 0 && clock_->Now() - watch_opened_ < kShortWatch;
   watch_.reset();
-  return too_short ? Fail(ShortWatch(), "watch") : State::kOpeningWatch;
+  if (too_short) return Fail(error != nullptr ? *error : ShortWatch(), "watch");
+  if (error != nullptr) Report(*error, "watch");
+  return State::kOpeningWatch;
 }
 
 std::optional<ReflectorState> Reflector::Machine::HandleEvent(const watch::Event& event) {

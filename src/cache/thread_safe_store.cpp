@@ -135,6 +135,10 @@ Error UnknownIndex(std::string_view name) {
 
 }  // namespace
 
+namespace detail {
+Error NullObject() { return InvalidArgument("the object is null"); }
+}  // namespace detail
+
 struct ThreadSafeStore::Data {
   /// Held by a writer from start to end, while index functions run too. Locked before `mutex`.
   std::mutex writers;
@@ -274,6 +278,9 @@ Result<void> ThreadSafeStore::AddIndexers(
     if (data_->Number(indexers[i].first) ||
         std::any_of(indexers.begin(), indexers.begin() + static_cast<std::ptrdiff_t>(i), same)) {
       return InvalidArgument("index \"" + indexers[i].first + "\" exists already");
+    }
+    if (!indexers[i].second) {
+      return InvalidArgument("the function of index \"" + indexers[i].first + "\" is empty");
     }
   }
   for (auto& [name, func] : indexers) {

@@ -98,4 +98,8 @@ std::string SyncFailure::ToString() const {
   return text;
 }
 
+Error SyncFailure::ToError() const {
+  return {.kind = cancelled ? ErrorKind::kCancelled : ErrorKind::kTimeout, .message = ToString()};
+}
+
 }  // namespace k8s::inline v0::cache

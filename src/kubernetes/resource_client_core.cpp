@@ -8,6 +8,7 @@
 #include "kubernetes/object_error.hpp"
 #include "kubernetes/options.hpp"
 #include "kubernetes/watch_stream.hpp"
+#include "rest/response_error.hpp"
 
 namespace k8s::inline v0::kubernetes {
 
@@ -30,8 +31,6 @@ std::string Accept(std::string_view as, std::string_view suffix = {}) {
   return "application/json;as=" + std::string(as) + std::string(suffix) +
          ";g=meta.k8s.io;v=v1,application/json";
 }
-
-std::string Describe(const rest::Request& request) { return request.method + " " + request.path; }
 
 Result<void> NeedName(std::string_view name) {
   if (name.empty()) return InvalidArgument("resource name may not be empty");
@@ -62,7 +61,8 @@ Error NotJson(const rest::Request& request, rest::HttpResponse& response,
               const std::stop_token& stop) {
   std::string chunk;
   (void)response.Read(chunk, stop).has_value();
-  return detail::WrongContentType(Describe(request), response.header("Content-Type"), chunk);
+  return detail::WrongContentType(rest::detail::Describe(request), response.header("Content-Type"),
+                                  chunk);
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ Result<AnyPtr> ResourceClientCore::DoObject(const rest::Request& request,
                                             std::stop_token stop) const {
   auto response = client_.Do(request, std::move(stop));
   if (!response) return std::move(response).error();
-  const auto what = Describe(request);
+  const auto what = rest::detail::Describe(request);
   if (response->body.empty()) return DecodeError(what + ": the server's answer has no body");
   if (!detail::IsJson(response->contentType)) {
     return detail::WrongContentType(what, response->contentType, response->body);
@@ -158,7 +158,7 @@ Result<cache::ListResult> ResourceClientCore::List(const metav1::ListOptions& op
   if (!detail::IsJson((*response)->header("Content-Type"))) {
     return NotJson(*request, **response, stop);
   }
-  const auto what = Describe(*request);
+  const auto what = rest::detail::Describe(*request);
   detail::ListReader reader(*type_, visit, what);
   std::string chunk;
   while (true) {

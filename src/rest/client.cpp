@@ -1,4 +1,3 @@
-#include <k8s/log.hpp>
 #include <k8s/rest/client.hpp>
 #include <k8s/rest/curl_transport.hpp>
 
@@ -9,7 +8,6 @@
 #include <tl/expected.hpp>
 #include <utility>
 
-#include "rest/ascii.hpp"
 #include "rest/response_error.hpp"
 #include "rest/token_bucket.hpp"
 #include "rest/warnings.hpp"
@@ -27,15 +25,6 @@ constexpr std::size_t kMaxBody = std::size_t{256} << 20;
 
 bool Succeeded(const Request& request, int status) {
   return request.watch ? status == 200 : status >= 200 && status <= 206;
-}
-
-void LogWarnings(const HttpResponse& response) {
-  for (const auto& [name, value] : response.headers()) {
-    if (!detail::EqualsIgnoringCase(name, "Warning")) continue;
-    for (const auto& text : detail::ParseWarnings(value)) {
-      log::Write(log::Level::kWarning, "the server warns: " + detail::OneLine(text, 1024));
-    }
-  }
 }
 
 /// A failed try, and after how long another one makes sense, if any.
@@ -69,6 +58,11 @@ Error WithEarlier(Error error, const std::optional<Error>& earlier) {
   return error;
 }
 
+/// Rounded up: 0 would mean no bound.
+std::chrono::milliseconds Remaining(std::chrono::milliseconds bound, Clock::Duration passed) {
+  return std::chrono::ceil<std::chrono::milliseconds>(bound - passed);
+}
+
 }  // namespace
 
 struct Client::Shared {
@@ -78,7 +72,8 @@ struct Client::Shared {
         clock(std::move(clock_in)),
         limiter(config.qps, config.burst, clock),
         user_agent(config.userAgent.empty() ? DefaultUserAgent() : config.userAgent),
-        timeout(config.timeout) {}
+        timeout(config.timeout),
+        warning_handler(config.warningHandler) {}
 
   [[nodiscard]] HttpRequest ToHttp(const Request& request) const;
   tl::expected<std::unique_ptr<HttpResponse>, Failure> Try(const Request& request,
@@ -86,12 +81,16 @@ struct Client::Shared {
                                                            const std::stop_token& stop) const;
   Result<std::unique_ptr<HttpResponse>> Stream(const Request& request,
                                                const std::stop_token& stop) const;
+  /// Repeats what makes sense to repeat. `earlier`: the failure before the last one, for the error.
+  Result<std::unique_ptr<HttpResponse>> Send(const Request& request, const std::stop_token& stop,
+                                             std::optional<Error>& earlier) const;
 
   const std::shared_ptr<Transport> transport;
   const std::shared_ptr<Clock> clock;
   mutable detail::TokenBucket limiter;
   const std::string user_agent;
   const std::chrono::milliseconds timeout;
+  const WarningHandler warning_handler;
 };
 
 HttpRequest Client::Shared::ToHttp(const Request& request) const {
@@ -104,7 +103,8 @@ HttpRequest Client::Shared::ToHttp(const Request& request) const {
                    .headers = {{"Accept", request.accept}, {"User-Agent", user_agent}},
                    .body = request.body,
                    .timeout = bound,
-                   .idleTimeout = request.idleTimeout};
+                   .idleTimeout = request.idleTimeout,
+                   .watch = request.watch};
   if (!query.empty()) http.target += "?" + EncodeQuery(query);
   if (!request.contentType.empty()) {
     http.headers.emplace_back("Content-Type", request.contentType);
@@ -116,25 +116,48 @@ tl::expected<std::unique_ptr<HttpResponse>, Failure> Client::Shared::Try(
     const Request& request, const HttpRequest& http, const std::stop_token& stop) const {
   auto response = transport->RoundTrip(http, stop);
   if (!response) return tl::unexpected(FromTransport(request, std::move(response).error()));
-  LogWarnings(**response);
-  if (Succeeded(request, (*response)->status())) return std::move(*response);
-  return tl::unexpected(FromResponse(request, **response, stop));
+  if (Succeeded(request, (*response)->status())) {
+    detail::HandleWarnings(**response, warning_handler);
+    return std::move(*response);
+  }
+  auto failure = FromResponse(request, **response, stop);
+  if (!failure.retry_in) detail::HandleWarnings(**response, warning_handler);
+  return tl::unexpected(std::move(failure));
+}
+
+Result<std::unique_ptr<HttpResponse>> Client::Shared::Send(const Request& request,
+                                                           const std::stop_token& stop,
+                                                           std::optional<Error>& earlier) const {
+  auto http = ToHttp(request);
+  // A queue of this client's own making is no reason to give up before anything was sent.
+  const bool free_of_charge = request.watch;
+  if (!free_of_charge && !limiter.Wait(stop)) return Cancelled(detail::Describe(request));
+  const auto bound = http.timeout;
+  const auto start = clock->Now();
+  for (int tries = 0;; ++tries) {
+    auto answer = Try(request, http, stop);
+    if (answer) return std::move(*answer);
+    auto& failure = answer.error();
+    if (!failure.retry_in || tries == kMaxRetries) return std::move(failure.error);
+    const auto in_time = [&](Clock::Duration wait) {
+      return bound.count() == 0 || clock->Now() - start + wait < bound;
+    };
+    if (!in_time(*failure.retry_in)) return std::move(failure.error);
+    earlier = failure.error;
+    if (!clock->SleepFor(*failure.retry_in, stop) || !limiter.Wait(stop)) {
+      return Cancelled(detail::Describe(request));
+    }
+    if (!in_time({})) return std::move(failure.error);
+    if (bound.count() > 0) http.timeout = Remaining(bound, clock->Now() - start);
+  }
 }
 
 Result<std::unique_ptr<HttpResponse>> Client::Shared::Stream(const Request& request,
                                                              const std::stop_token& stop) const {
-  const auto http = ToHttp(request);
   std::optional<Error> earlier;
-  for (int tries = 0;; ++tries) {
-    const bool free_of_charge = request.watch && tries == 0;
-    if (!free_of_charge && !limiter.Wait(stop)) return Cancelled(detail::Describe(request));
-    auto answer = Try(request, http, stop);
-    if (answer) return std::move(*answer);
-    auto& failure = answer.error();
-    if (!failure.retry_in || tries == kMaxRetries) return WithEarlier(failure.error, earlier);
-    earlier = std::move(failure.error);
-    if (!clock->SleepFor(*failure.retry_in, stop)) return Cancelled(detail::Describe(request));
-  }
+  auto answer = Send(request, stop, earlier);
+  if (!answer) return WithEarlier(std::move(answer).error(), earlier);
+  return answer;
 }
 
 Result<Client> Client::New(const Config& config) {

@@ -137,6 +137,7 @@ std::string ToString(const Config& config) {
   out.Add("proxyUrl", HideUserInfo(config.proxyUrl));
   out.Add("userAgent", config.userAgent);
   out.AddFlag("disableCompression", config.disableCompression);
+  out.AddFlag("disableHttp2", config.disableHttp2);
   out.Add("qps", std::to_string(config.qps));
   out.Add("burst", std::to_string(config.burst));
   if (config.timeout.count() != 0)
@@ -154,6 +155,9 @@ Config AnonymousClientConfig(const Config& config) {
           .proxyUrl = config.proxyUrl,
           .userAgent = config.userAgent,
           .disableCompression = config.disableCompression,
+          .disableHttp2 = config.disableHttp2,
+          .warningHandler = config.warningHandler,
+          .verbosity = config.verbosity,
           .qps = config.qps,
           .burst = config.burst,
           .timeout = config.timeout};

@@ -26,6 +26,7 @@ class CurlResponse final : public HttpResponse {
   /// Waits for the head and prepares for the body's encoding. Requires: called once, first.
   Result<void> AwaitHead(const std::stop_token& stop);
 
+  [[nodiscard]] const Timings& timings() const { return transfer_->exchange().timings(); }
   [[nodiscard]] int status() const override { return transfer_->exchange().status(); }
   [[nodiscard]] std::string_view header(std::string_view name) const override;
   [[nodiscard]] const Headers& headers() const override { return transfer_->exchange().headers(); }

@@ -74,16 +74,17 @@ void UseServerName(CURLU* url, const std::string& name, CurlSettings& settings) 
 Result<CurlSettings> MakeCurlSettings(const Config& config) {
   auto base = BaseUrl(config);
   if (!base) return base.error();
-  CurlSettings settings{.server = *base,
-                        .base_url = *base,
-                        .host_header = {},
-                        .connect_to = {},
-                        .proxy = {},
-                        .no_proxy = {},
-                        .tls = config.tls,
-                        .is_tls = base->starts_with("https://"),
-                        .http2 = Environment("DISABLE_HTTP2", "DISABLE_HTTP2").empty(),
-                        .gzip = !config.disableCompression};
+  CurlSettings settings{
+      .server = *base,
+      .base_url = *base,
+      .host_header = {},
+      .connect_to = {},
+      .proxy = {},
+      .no_proxy = {},
+      .tls = config.tls,
+      .is_tls = base->starts_with("https://"),
+      .http2 = !config.disableHttp2 && Environment("DISABLE_HTTP2", "DISABLE_HTTP2").empty(),
+      .gzip = !config.disableCompression};
   const auto url = ParseUrl(*base);
   if (url == nullptr) {
     return Error{.kind = ErrorKind::kConfig, .message = "not a URL: " + *base};

@@ -19,7 +19,7 @@ struct CurlSettings {
   std::string no_proxy;  ///< CURLOPT_NOPROXY
   TlsClientConfig tls;
   bool is_tls = false;
-  bool http2 = true;  ///< Unless DISABLE_HTTP2 is set in the environment.
+  bool http2 = true;
   bool gzip = true;
 
   [[nodiscard]] bool UsesHttp2() const { return is_tls && http2; }

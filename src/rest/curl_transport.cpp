@@ -12,6 +12,8 @@
 #include "rest/curl_response.hpp"
 #include "rest/curl_settings.hpp"
 #include "rest/exec_plugin.hpp"
+#include "rest/request_log.hpp"
+#include "rest/response_error.hpp"
 #include "rest/transfer.hpp"
 
 namespace k8s::inline v0::rest {
@@ -20,6 +22,7 @@ using detail::CurlEngine;
 using detail::CurlResponse;
 using detail::CurlSettings;
 using detail::ExecPlugin;
+using detail::RequestLog;
 using detail::Transfer;
 
 class CurlTransport::Impl {
@@ -34,11 +37,12 @@ class CurlTransport::Impl {
                    : detail::BasicAuthorization(config.username, config.password)),
         impersonation_(detail::ImpersonationHeaders(config.impersonate)),
         plugin_(std::move(plugin)),
-        plugin_name_(detail::NameOf(config.exec)) {}
+        plugin_name_(detail::NameOf(config.exec)),
+        verbosity_(config.verbosity) {}
 
   Result<std::unique_ptr<HttpResponse>> RoundTrip(const HttpRequest& request,
                                                   const std::stop_token& stop) {
-    if (stop.stop_requested()) return Cancelled(request.method + " " + request.target);
+    if (stop.stop_requested()) return Cancelled(detail::Describe(request.method, request.target));
     if (!sends_credentials_ || detail::HasHeader(request.headers, "Authorization")) {
       return Send(request, "", stop);
     }
@@ -85,7 +89,7 @@ class CurlTransport::Impl {
 
   [[nodiscard]] Error PluginError(const HttpRequest& request, Error error) const {
     if (error.kind == ErrorKind::kCancelled) {
-      return Cancelled(request.method + " " + request.target);
+      return Cancelled(detail::Describe(request.method, request.target));
     }
     error.message = plugin_name_ + ": " + error.message;
     return error;
@@ -129,13 +133,19 @@ class CurlTransport::Impl {
     if (settings_->gzip && !detail::HasHeader(headers, "Accept-Encoding")) {
       headers.emplace_back("Accept-Encoding", "gzip");
     }
+    auto log = RequestLog::Begin(verbosity_, settings_->server, request);
     const auto engine = EngineFor(request);
     auto transfer = Transfer::New(std::move(settings), request, engine->pulse());
     if (!transfer) return std::move(transfer).error();
     auto response = std::make_unique<CurlResponse>(engine, *transfer);
     engine->Start(std::move(*transfer));
-    if (auto head = response->AwaitHead(stop); !head) return std::move(head).error();
-    return std::unique_ptr<HttpResponse>(std::move(response));
+    if (auto head = response->AwaitHead(stop); !head) {
+      if (log) log->Failed(head.error());
+      return std::move(head).error();
+    }
+    if (!log) return std::unique_ptr<HttpResponse>(std::move(response));
+    const auto timings = response->timings();
+    return RequestLog::Answered(std::move(log), std::move(response), timings);
   }
 
   /// libcurl 7.88 loses an answer that comes over HTTP/2 before the request's body is sent, as API
@@ -158,6 +168,7 @@ class CurlTransport::Impl {
   const Headers impersonation_;
   const std::shared_ptr<ExecPlugin> plugin_;  ///< Null: none.
   const std::string plugin_name_;
+  const int verbosity_;
   std::mutex certified_mutex_;  ///< A leaf.
   std::shared_ptr<const CurlSettings> certified_;
   ExecPlugin::Credential certified_for_;

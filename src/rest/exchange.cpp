@@ -9,11 +9,12 @@ constexpr std::size_t kQuietBytes = std::size_t{64} << 10;
 constexpr std::size_t kKeptBytes = std::size_t{128} << 10;
 }  // namespace
 
-void Exchange::SetHead(int status, Headers headers) {
+void Exchange::SetHead(int status, Headers headers, Timings timings) {
   const std::lock_guard lock(mutex_);
   if (has_head_) return;
   status_ = status;
   headers_ = std::move(headers);
+  timings_ = timings;
   has_head_ = true;
   if (waiting_) changed_.notify_one();
 }

@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "rest/request_log.hpp"
+
 namespace k8s::inline v0::rest::detail {
 
 /// What the I/O thread and one reader share of an exchange: the head, a bounded buffer of body
@@ -30,7 +32,7 @@ class Exchange {
 
   // ---- The I/O thread
 
-  void SetHead(int status, Headers headers);
+  void SetHead(int status, Headers headers, Timings timings = {});
   /// Returns false, and takes nothing, when the reader has to catch up first.
   [[nodiscard]] bool Append(std::string_view bytes);
   /// Nothing follows. No error: the body is complete.
@@ -56,6 +58,7 @@ class Exchange {
   // Requires: AwaitHead has succeeded; from then on nobody writes them.
   [[nodiscard]] int status() const { return status_; }
   [[nodiscard]] const Headers& headers() const { return headers_; }
+  [[nodiscard]] const Timings& timings() const { return timings_; }
 
  private:
   template <class Predicate>
@@ -73,6 +76,7 @@ class Exchange {
   bool finished_ = false;
   int status_ = 0;
   Headers headers_;
+  Timings timings_;
   std::string buffer_;
   std::optional<Error> error_;
 };

@@ -7,11 +7,18 @@
 #include <chrono>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <string_view>
+
+#include "util/one_line.hpp"
 
 namespace k8s::inline v0::rest::detail {
 
-/// Whole seconds of a Retry-After header. A date, which API servers do not send, counts as none.
+using util::detail::OneLine;
+
+/// How long a Retry-After header asks to wait: whole seconds, or the time from the answer's Date
+/// (this machine's without one) to an HTTP date, 0 when it is past. Nothing for anything else.
+/// Differs from client-go, which does not read dates: proxies and load balancers send them.
 [[nodiscard]] std::optional<std::chrono::seconds> RetryAfter(const HttpResponse& response);
 
 /// The error that an answer with a failure code stands for: its Status, or one made of the code and
@@ -24,10 +31,9 @@ namespace k8s::inline v0::rest::detail {
                                   std::string_view body,
                                   std::optional<std::chrono::seconds> retry_after);
 
-/// The first bytes of a text on one line, for messages.
-[[nodiscard]] std::string OneLine(std::string_view text, std::size_t limit);
-
-/// "GET /api/v1/pods", for messages.
+/// "GET /api/v1/pods", for messages. Without the query, which may be long, and without the server,
+/// which the failures to reach it name.
+[[nodiscard]] std::string Describe(std::string_view method, std::string_view target);
 [[nodiscard]] std::string Describe(const Request& request);
 
 }  // namespace k8s::inline v0::rest::detail

@@ -26,7 +26,11 @@ bool TokenBucket::Wait(const std::stop_token& stop) {
   const auto wait = Reserve();
   if (wait <= Clock::Duration::zero()) return true;
   LogWait(wait);
-  return clock_->SleepFor(wait, stop);
+  if (clock_->SleepFor(wait, stop)) return true;
+  // What is not sent leaves its place to those behind it.
+  const std::lock_guard lock(mutex_);
+  tokens_ = std::min(burst_, tokens_ + 1);
+  return false;
 }
 
 Clock::Duration TokenBucket::Reserve() {

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <utility>
 
+#include "rest/response_error.hpp"
+
 namespace k8s::inline v0::rest::detail {
 
 namespace {
@@ -31,18 +33,18 @@ int OnSocket(void* /*unused*/, curl_socket_t socket, curlsocktype /*purpose*/) {
   return CURL_SOCKOPT_OK;
 }
 
-/// Names the request in errors; the query may be long.
-std::string Describe(const CurlSettings& settings, const HttpRequest& request) {
-  const std::string_view target = request.target;
-  return request.method + " " + settings.server + std::string(target.substr(0, target.find('?')));
-}
-
 bool HasLineBreak(std::string_view text) {
   return text.find_first_of(std::string_view("\r\n\0", 3)) != std::string_view::npos;
 }
 
 curl_blob BlobOf(const std::string& text) {
   return {.data = const_cast<char*>(text.data()), .len = text.size(), .flags = CURL_BLOB_NOCOPY};
+}
+
+std::string_view Trimmed(std::string_view text) {
+  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
+  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
+  return text;
 }
 
 /// "HTTP/1.1 200 OK", "HTTP/2 200" -> 200; 0 for any other line.
@@ -54,6 +56,29 @@ int ParseStatusLine(std::string_view line) {
   const auto digits = line.substr(space + 1, 3);
   std::from_chars(digits.data(), digits.data() + digits.size(), status);
   return status;
+}
+
+std::string_view ProtocolOf(CURL* easy) {
+  long version = 0;
+  curl_easy_getinfo(easy, CURLINFO_HTTP_VERSION, &version);
+  return version == CURL_HTTP_VERSION_2_0 ? "HTTP/2" : "HTTP/1.1";
+}
+
+/// Requires: the I/O thread.
+Timings TimingsOf(CURL* easy) {
+  const auto time = [easy](CURLINFO info) {
+    curl_off_t us = 0;
+    curl_easy_getinfo(easy, info, &us);
+    return std::chrono::microseconds(us);
+  };
+  long connects = 0;
+  curl_easy_getinfo(easy, CURLINFO_NUM_CONNECTS, &connects);
+  return {.name_lookup = time(CURLINFO_NAMELOOKUP_TIME_T),
+          .connect = time(CURLINFO_CONNECT_TIME_T),
+          .tls = time(CURLINFO_APPCONNECT_TIME_T),
+          .sending = time(CURLINFO_PRETRANSFER_TIME_T),
+          .reused = connects == 0,
+          .protocol = ProtocolOf(easy)};
 }
 
 }  // namespace
@@ -74,7 +99,7 @@ Transfer::Transfer(std::shared_ptr<const CurlSettings> settings, const HttpReque
                    std::shared_ptr<Pulse> pool)
     : settings_(std::move(settings)),
       pool_(std::move(pool)),
-      exchange_(Describe(*settings_, request), request.idleTimeout),
+      exchange_(Describe(request.method, request.target), request.idleTimeout),
       body_(request.body),
       easy_(curl_easy_init()) {}
 
@@ -201,7 +226,10 @@ void Transfer::Heard() {
 
 void Transfer::Complete(CURLcode code) {
   std::optional<Error> error;
-  if (code != CURLE_OK) error = ErrorFromCurl(code, exchange_.what(), reason_.data());
+  if (code != CURLE_OK) {
+    error = ErrorFromCurl(code, exchange_.what(), reason_.data());
+    error->message += " (" + settings_->server + ")";
+  }
   exchange_.Finish(std::move(error));
 }
 
@@ -219,11 +247,9 @@ void Transfer::HeaderLine(std::string_view line) {
     headers_.clear();
   } else if (line.empty()) {
     // 1xx is followed by the real head. Trailers come without a status line: SetHead ignores them.
-    if (status_ >= 200) exchange_.SetHead(status_, std::move(headers_));
+    if (status_ >= 200) exchange_.SetHead(status_, std::move(headers_), TimingsOf(easy()));
   } else if (const auto colon = line.find(':'); colon != std::string_view::npos) {
-    const auto value = line.find_first_not_of(" \t", colon + 1);
-    headers_.emplace_back(line.substr(0, colon),
-                          value == std::string_view::npos ? "" : line.substr(value));
+    headers_.emplace_back(line.substr(0, colon), Trimmed(line.substr(colon + 1)));
   }
 }
 

@@ -1,13 +1,19 @@
 #pragma once
 
-#include <string>
+#include <k8s/rest/transport.hpp>
+#include <k8s/rest/warnings.hpp>
+
 #include <string_view>
 #include <vector>
 
 namespace k8s::inline v0::rest::detail {
 
-/// The texts of a Warning header's values with code 299, the only one API servers send:
-/// `299 - "text", 299 - "other"`. What does not parse is left out. Mirrors net.ParseWarningHeaders.
-[[nodiscard]] std::vector<std::string> ParseWarnings(std::string_view header);
+/// The values of one Warning header: `299 - "text" "date", 299 - "other"`. The first one that does
+/// not parse ends them. Mirrors net.ParseWarningHeaders; does not decode RFC 2047 words, which RFC
+/// 7234 has taken out and no API server sends.
+[[nodiscard]] std::vector<Warning> ParseWarnings(std::string_view header);
+
+/// Hands the warnings of an answer to `handler`, or to the default one.
+void HandleWarnings(const HttpResponse& response, const WarningHandler& handler);
 
 }  // namespace k8s::inline v0::rest::detail

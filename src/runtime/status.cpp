@@ -2,6 +2,8 @@
 #include <k8s/codec/codec.hpp>
 #include <k8s/runtime/status.hpp>
 
+#include "util/one_line.hpp"
+
 #include <chrono>
 #include <utility>
 
@@ -11,7 +13,8 @@ Error ErrorFromStatus(const metav1::Status& status) {
   Error error{.kind = ErrorKind::kStatus,
               .code = status.code,
               .reason = status.reason,
-              .message = status.message};
+              // Admission webhooks and validation send several lines.
+              .message = util::detail::OneLine(status.message)};
   if (!status.details) return error;
   const auto& details = *status.details;
   error.group = details.group;

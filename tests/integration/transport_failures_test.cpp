@@ -23,9 +23,8 @@ TEST(CurlTransportFailuresTest, ARefusedConnectionIsConnect) {
   auto transport = TransportTo("http://127.0.0.1:" + std::to_string(ClosedPort()));
   const auto error = Get(*transport, "/api/v1/pods?limit=500").error();
   EXPECT_EQ(error.kind, ErrorKind::kConnect);
-  EXPECT_NE(error.message.find("GET http://127.0.0.1:"), std::string::npos) << error.message;
-  EXPECT_NE(error.message.find("/api/v1/pods: "), std::string::npos) << error.message;
-  EXPECT_EQ(error.message.find("limit"), std::string::npos) << error.message;
+  EXPECT_TRUE(error.message.starts_with("GET /api/v1/pods: ")) << error.message;
+  EXPECT_NE(error.message.find(" (http://127.0.0.1:"), std::string::npos) << error.message;
 }
 
 TEST(CurlTransportFailuresTest, AnUnknownHostIsDns) {

@@ -52,8 +52,8 @@ struct ResourceEventHandlerFuncs {
 /// one that no longer is is deleted. Mirrors FilteringResourceEventHandler.
 template <class T>
 struct FilteringResourceEventHandler {
-  std::function<bool(const T& object)> filter;
-  ResourceEventHandlerFuncs<T> handler;
+  std::function<bool(const T& object)> filter = {};  ///< Must not be empty.
+  ResourceEventHandlerFuncs<T> handler = {};
 };
 
 namespace detail {

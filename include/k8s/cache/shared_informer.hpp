@@ -47,19 +47,25 @@ class SharedIndexInformer {
   }
 
   /// Adds a handler; it stays until it is removed or the informer stops, whatever happens to the
-  /// registration. Errors: kClosed after the informer has stopped.
+  /// registration. Functions may be empty, all of them too: `{}` hears nothing. Errors: kClosed
+  /// after the informer has stopped; kInvalidArgument for a null handler or an empty filter.
   Result<ResourceEventHandlerRegistration> AddEventHandler(ResourceEventHandlerFuncs<T> handler,
                                                            HandlerOptions options = {}) const {
     return core_->AddEventHandler(
         std::make_unique<detail::HandlerFuncsAdapter<T>>(std::move(handler)), options);
   }
+  // Templates, so that `{}` means the functions.
+  template <int = 0>
   Result<ResourceEventHandlerRegistration> AddEventHandler(
       std::shared_ptr<ResourceEventHandler<T>> handler, HandlerOptions options = {}) const {
+    if (handler == nullptr) return InvalidArgument("the event handler is null");
     return core_->AddEventHandler(std::make_unique<detail::HandlerAdapter<T>>(std::move(handler)),
                                   options);
   }
+  template <int = 0>
   Result<ResourceEventHandlerRegistration> AddEventHandler(FilteringResourceEventHandler<T> handler,
                                                            HandlerOptions options = {}) const {
+    if (!handler.filter) return InvalidArgument("the event handler's filter is empty");
     return core_->AddEventHandler(std::make_unique<detail::FilteringAdapter<T>>(std::move(handler)),
                                   options);
   }
@@ -74,9 +80,12 @@ class SharedIndexInformer {
   }
 
   /// Replaces each received object before it is stored; return an object of your own making or the
-  /// same one. An error or null leaves the object out, and is reported.
-  /// Errors: kInvalidArgument after `Run` began. Mirrors SetTransform; called once per object.
+  /// same one. An error or null leaves the object out, and is reported. Of several calls the last
+  /// one counts, also against FactoryOptions::transform.
+  /// Errors: kInvalidArgument for an empty function, and after `Run` began. Mirrors SetTransform;
+  /// called once per object.
   Result<void> SetTransform(std::function<Result<ObjectPtr<T>>(ObjectPtr<T>)> transform) const {
+    if (!transform) return InvalidArgument("the transform is empty");
     return core_->SetTransform(
         [transform = std::move(transform)](runtime::AnyPtr object) -> Result<runtime::AnyPtr> {
           auto changed = transform(detail::Typed<T>(object));
@@ -84,7 +93,8 @@ class SharedIndexInformer {
           return runtime::AnyPtr(std::move(*changed));
         });
   }
-  /// Told of every failure; the last call counts. Errors: kInvalidArgument after `Run` began.
+  /// Told of every failure; the last call counts, an empty function means the log. Errors:
+  /// kInvalidArgument after `Run` began.
   Result<void> SetWatchErrorHandler(WatchErrorHandler handler) const {
     return core_->SetWatchErrorHandler(std::move(handler));
   }

@@ -59,9 +59,9 @@ class ResourceEventHandlerRegistration {
   [[nodiscard]] bool HasSynced() const;
   /// Waits for `HasSynced`. Returns false when `stop` was triggered, or the handler removed,
   /// before.
-  bool WaitForSync(std::stop_token stop) const;
+  [[nodiscard]] bool WaitForSync(std::stop_token stop) const;
   /// The same, false after `timeout` too.
-  bool WaitForSync(Clock::Duration timeout, std::stop_token stop) const;
+  [[nodiscard]] bool WaitForSync(Clock::Duration timeout, std::stop_token stop) const;
   [[nodiscard]] HandlerStats Stats() const;
 
  private:
@@ -94,7 +94,7 @@ class SharedInformerCore {
   [[nodiscard]] const std::shared_ptr<ThreadSafeStore>& store() const;
   [[nodiscard]] const runtime::ObjectType& type() const;
   /// Waits for `HasSynced`. Returns false when `stop` was triggered or the informer stopped before.
-  bool WaitForSync(std::stop_token stop) const;
+  [[nodiscard]] bool WaitForSync(std::stop_token stop) const;
 
  private:
   class Impl;

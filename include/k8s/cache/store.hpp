@@ -68,13 +68,17 @@ class Indexer {
   /// The names of the indices, sorted.
   [[nodiscard]] std::vector<std::string> GetIndexers() const { return store_->IndexNames(); }
   /// Adds indices, also while the store is in use; what is there is indexed. Errors:
-  /// kInvalidArgument when a name is taken; then none is added.
+  /// kInvalidArgument when a name is taken or a function empty; then none is added.
   Result<void> AddIndexers(Indexers<T> indexers) const {
     std::vector<std::pair<std::string, AnyIndexFunc>> erased;
     for (auto& [name, func] : indexers) {
-      erased.emplace_back(std::move(name), [func = std::move(func)](const void* object) {
-        return func(*static_cast<const T*>(object));
-      });
+      AnyIndexFunc any;
+      if (func) {
+        any = [func = std::move(func)](const void* object) {
+          return func(*static_cast<const T*>(object));
+        };
+      }
+      erased.emplace_back(std::move(name), std::move(any));
     }
     return store_->AddIndexers(std::move(erased));
   }
@@ -98,32 +102,44 @@ class Indexer {
   std::shared_ptr<ThreadSafeStore> store_;
 };
 
+namespace detail {
+[[nodiscard]] Error NullObject();
+}
+
 /// A store of your own, with the index "namespace". Mirrors cache.NewIndexer(MetaNamespaceKeyFunc).
 template <class T>
 class Store : public Indexer<T> {
  public:
   Store() : Indexer<T>(New()) {}
 
-  /// Adds or replaces.
-  void Add(ObjectPtr<T> object) const {
-    std::string key = MetaNamespaceKey(this->store().type().meta(object.get()));
+  /// Adds or replaces. Errors: kInvalidArgument for a null object; then nothing is changed. The
+  /// same for the next two.
+  Result<void> Add(ObjectPtr<T> object) const {
+    if (object == nullptr) return detail::NullObject();
+    std::string key = KeyOf(*object);
     this->store().Set(std::move(key), std::move(object));
+    return {};
   }
-  void Update(ObjectPtr<T> object) const { Add(std::move(object)); }
-  void Delete(const T& object) const {
-    this->store().Remove(MetaNamespaceKey(this->store().type().meta(&object)));
-  }
+  Result<void> Update(ObjectPtr<T> object) const { return Add(std::move(object)); }
   /// Becomes exactly this.
-  void Replace(std::vector<ObjectPtr<T>> objects, std::string_view resource_version = {}) const {
+  Result<void> Replace(std::vector<ObjectPtr<T>> objects,
+                       std::string_view resource_version = {}) const {
     std::vector<ThreadSafeStore::Change> changes;
     for (auto& object : objects) {
-      std::string key = MetaNamespaceKey(this->store().type().meta(object.get()));
+      if (object == nullptr) return detail::NullObject();
+      std::string key = KeyOf(*object);
       changes.push_back({std::move(key), std::move(object)});
     }
     this->store().Replace(std::move(changes), resource_version);
+    return {};
   }
+  /// Removes what is stored under the key of `object`; nothing there is fine.
+  void Delete(const T& object) const { this->store().Remove(KeyOf(object)); }
 
  private:
+  [[nodiscard]] std::string KeyOf(const T& object) const {
+    return MetaNamespaceKey(this->store().type().meta(&object));
+  }
   static std::shared_ptr<ThreadSafeStore> New() {
     std::shared_ptr<const runtime::ObjectType> type(std::shared_ptr<const void>(),
                                                     &runtime::ObjectTypeOf<T>());

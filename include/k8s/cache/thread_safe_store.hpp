@@ -64,8 +64,8 @@ class ThreadSafeStore {
   /// The resource version of the newest change that is in the store. Empty before the first.
   [[nodiscard]] std::string LastResourceVersion() const;
 
-  /// Adds indices and fills them from what is there. Errors: kInvalidArgument when a name is taken;
-  /// then none is added.
+  /// Adds indices and fills them from what is there. Errors: kInvalidArgument when a name is taken
+  /// or a function empty; then none is added.
   Result<void> AddIndexers(std::vector<std::pair<std::string, AnyIndexFunc>> indexers);
   [[nodiscard]] bool HasIndex(std::string_view name) const;
   /// Objects with that value, in arbitrary order. Errors: kInvalidArgument, unknown index.

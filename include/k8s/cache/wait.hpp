@@ -2,11 +2,11 @@
 
 #include <k8s/cache/status.hpp>
 #include <k8s/error.hpp>
+#include <k8s/result.hpp>
 
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tl/expected.hpp>
 #include <vector>
 
 namespace k8s::inline v0::cache {
@@ -46,10 +46,12 @@ struct SyncFailure {
 
   /// One line that names every informer with its verb and reason.
   [[nodiscard]] std::string ToString() const;
+  /// kCancelled or kTimeout, with the same line.
+  [[nodiscard]] Error ToError() const;
 };
 
 /// Success, or which informers have not synced and why.
-using SyncResult = tl::expected<void, SyncFailure>;
+using SyncResult = Result<void, SyncFailure>;
 
 /// The reason that a status speaks of.
 [[nodiscard]] SyncReason ReasonOf(const InformerStatus& status);

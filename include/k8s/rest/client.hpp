@@ -34,8 +34,9 @@ struct Request {
   std::string accept = "application/json";
   std::string contentType = {};  ///< Of the body; empty: no Content-Type header.
   std::string body = {};
-  /// Bound for the whole exchange, each retry anew. Zero: Config::timeout, which is no bound by
-  /// default.
+  /// Bound for the whole exchange, retries and the waits before them included; a retry that would
+  /// come too late is not waited for. The first wait for the rate limit does not count. Zero:
+  /// Config::timeout, which is no bound by default.
   std::chrono::milliseconds timeout{0};
   /// Longest silence allowed while the body is awaited. Zero: no bound.
   std::chrono::milliseconds idleTimeout{0};
@@ -65,11 +66,15 @@ struct Response {
 /// Speaks with one API server: rate limit, retries, errors. Mirrors rest.RESTClient. A cheap value;
 /// copies share transport and rate limiter.
 ///
-/// **Retries.** At most 10 per request: any method after 429 or 5xx with Retry-After in whole
-/// seconds (waits longer than 1 minute are cut to it), GET after a lost connection (1 s).
+/// **Retries.** At most 10 per request: any method after 429 or 5xx with Retry-After, in seconds or
+/// as a date (waits longer than 1 minute are cut to it); GET after a lost connection (1 s). Each
+/// asks the rate limiter. Never: other answers, no connection, TLS, timeouts. An error names a
+/// different earlier one.
+/// **Warnings** of the server go to Config::warningHandler.
 /// **Thread safety.** All members may be called from any thread at any time.
-/// **Mirrors** rest.RESTClient. Differs: Retry-After has a cap; a watch that cannot be opened is
-/// always an error, never an empty stream, and a timeout at its opening is not tried again here.
+/// **Mirrors** rest.RESTClient. Differs: Retry-After has a cap and may be a date; a watch that
+/// cannot be opened is always an error, never an empty stream, and a timeout at its opening is not
+/// tried again here.
 class Client {
  public:
   /// A client with a CurlTransport of its own. Errors: kConfig, see `Validate`.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <k8s/rest/warnings.hpp>
 #include <k8s/result.hpp>
 
 #include <chrono>
@@ -121,10 +122,18 @@ struct Config {
   std::string proxyUrl = {};
   std::string userAgent = {};       ///< Empty: `DefaultUserAgent()`.
   bool disableCompression = false;  ///< Do not ask the server for gzip.
+  /// Speak HTTP/1.1 also where the server offers HTTP/2: each watch then has a connection of its
+  /// own. For proxies that handle HTTP/2 badly. The environment's DISABLE_HTTP2 does the same.
+  bool disableHttp2 = false;
+
+  WarningHandler warningHandler = {};  ///< Told of the server's warnings. Empty: the default one.
+  /// How much is logged of each request: see log::SetVerbosity, of which the larger one counts.
+  int verbosity = 0;
 
   double qps = 5;  ///< Requests per second on average, of one client. 0: 5. Negative: no limit.
   int burst = 10;  ///< Requests allowed at once after a pause. 0: 10.
-  /// For each whole request, watches included; leave 0 (no bound) for informers.
+  /// For each whole request, retries included, and for whole watches; leave 0 (no bound) for
+  /// informers. Also sent to the server, which then ends its work as well.
   std::chrono::milliseconds timeout{0};
 
   friend bool operator==(const Config&, const Config&) = default;

@@ -26,6 +26,7 @@ struct HttpRequest {
   /// Longest silence allowed while a reader waits for the head or the body; passing it is kTimeout
   /// with `kReasonSilence`. Zero: no bound.
   std::chrono::milliseconds idleTimeout{0};
+  bool watch = false;  ///< The body is a stream of events: the log shows each piece when it comes.
 };
 
 /// An answer whose status and headers are there and whose body is read piece by piece.

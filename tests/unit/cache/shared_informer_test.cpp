@@ -45,6 +45,35 @@ TEST_F(SharedInformerTest, TheStoreIsChangedBeforeHandlersAreTold) {
   Settle({&recorder});
 }
 
+TEST_F(SharedInformerTest, WhatCannotBeCalledIsRefusedAtOnce) {
+  const auto refused = [](const auto& result) {
+    return !result && result.error().kind == ErrorKind::kInvalidArgument;
+  };
+  EXPECT_TRUE(refused(informer_.AddEventHandler(std::shared_ptr<ResourceEventHandler<Item>>())));
+  EXPECT_TRUE(refused(informer_.AddEventHandler(FilteringResourceEventHandler<Item>{})));
+  EXPECT_TRUE(refused(informer_.AddEventHandler({.filter = {}, .handler = {}})));
+  EXPECT_TRUE(refused(informer_.SetTransform({})));
+  EXPECT_TRUE(refused(informer_.AddIndexers({{"empty", {}}})));
+  EXPECT_TRUE(informer_.AddEventHandler({})) << "a handler without functions hears nothing";
+  EXPECT_TRUE(informer_.AddEventHandler({.filter = [](const Item&) { return true; }}));
+}
+
+// client-go: TestSharedInformerTransformer
+TEST_F(SharedInformerTest, OfSeveralTransformsTheLastOneCounts) {
+  for (const char* value : {"first", "last"}) {
+    ASSERT_TRUE(
+        informer_.SetTransform([value](const ObjectPtr<Item>& item) -> Result<ObjectPtr<Item>> {
+          return MakeItem({.name = item->name, .value = value});
+        }));
+  }
+  source_->Add({.name = "a", .value = "1"});
+  Recorder recorder;
+  Register(recorder);
+  StartAndSync();
+  Settle({&recorder});
+  EXPECT_THAT(Take(recorder), ElementsAre("initial a=last"));
+}
+
 TEST_F(SharedInformerTest, AbstractHandlersAndMissingFunctionsWork) {
   class Handler : public ResourceEventHandler<Item> {
    public:

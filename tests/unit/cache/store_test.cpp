@@ -48,15 +48,15 @@ Store<Item> Lettered() {
 TEST(StoreTest, ObjectsAreFoundByKeyUntilTheyAreDeleted) {
   const Store<Item> store;
   const auto first = MakeItem({.name = "a", .value = "1"});
-  store.Add(first);
-  store.Add(MakeItem({.name = "b"}));
+  EXPECT_TRUE(store.Add(first));
+  EXPECT_TRUE(store.Add(MakeItem({.name = "b"})));
   EXPECT_EQ(store.GetByKey("default/a"), first);
   EXPECT_EQ(store.Get(Item{.name = "a"}), first);
   EXPECT_EQ(store.size(), 2u);
   EXPECT_THAT(store.ListKeys(), UnorderedElementsAre("default/a", "default/b"));
 
   const auto second = MakeItem({.name = "a", .value = "2"});
-  store.Update(second);
+  EXPECT_TRUE(store.Update(second));
   EXPECT_EQ(store.GetByKey("default/a"), second);
   EXPECT_EQ(store.size(), 2u);
 
@@ -69,10 +69,11 @@ TEST(StoreTest, ObjectsAreFoundByKeyUntilTheyAreDeleted) {
 // client-go: TestCache
 TEST(StoreTest, ReplaceLeavesNothingOfTheOldContent) {
   const auto store = Lettered();
-  store.Add(MakeItem({.name = "a", .value = "x"}));
-  store.Replace({MakeItem({.name = "b", .value = "y"}), MakeItem({.name = "c", .value = "z"}),
-                 MakeItem({.name = "c", .value = "y"})},
-                "7");
+  EXPECT_TRUE(store.Add(MakeItem({.name = "a", .value = "x"})));
+  EXPECT_TRUE(
+      store.Replace({MakeItem({.name = "b", .value = "y"}), MakeItem({.name = "c", .value = "z"}),
+                     MakeItem({.name = "c", .value = "y"})},
+                    "7"));
   EXPECT_THAT(Names(store.List()), UnorderedElementsAre("b", "c"));
   EXPECT_THAT(store.ListIndexFuncValues("letters"), ElementsAre("y"));
   EXPECT_EQ(store.GetByKey("default/c")->value, "y") << "the later of two counts";
@@ -82,9 +83,9 @@ TEST(StoreTest, ReplaceLeavesNothingOfTheOldContent) {
 // client-go: TestMultiIndexKeys, TestThreadSafeStoreIndexingFunctionsWithMultipleValues
 TEST(StoreTest, ObjectsMoveBetweenTheValuesOfAnIndex) {
   const auto store = Lettered();
-  store.Add(MakeItem({.name = "a", .value = "xy"}));
-  store.Add(MakeItem({.name = "b", .value = "yz"}));
-  store.Add(MakeItem({.name = "c", .value = ""}));
+  EXPECT_TRUE(store.Add(MakeItem({.name = "a", .value = "xy"})));
+  EXPECT_TRUE(store.Add(MakeItem({.name = "b", .value = "yz"})));
+  EXPECT_TRUE(store.Add(MakeItem({.name = "c", .value = ""})));
   EXPECT_THAT(Names(store.ByIndex("letters", "x").value()), ElementsAre("a"));
   EXPECT_THAT(Names(store.ByIndex("letters", "y").value()), UnorderedElementsAre("a", "b"));
   EXPECT_THAT(store.IndexKeys("letters", "y").value(), ElementsAre("default/a", "default/b"));
@@ -94,10 +95,10 @@ TEST(StoreTest, ObjectsMoveBetweenTheValuesOfAnIndex) {
               UnorderedElementsAre("a", "b"))
       << "each object once";
 
-  store.Update(MakeItem({.name = "a", .value = "z"}));
+  EXPECT_TRUE(store.Update(MakeItem({.name = "a", .value = "z"})));
   EXPECT_THAT(Names(store.ByIndex("letters", "y").value()), ElementsAre("b"));
   EXPECT_THAT(Names(store.ByIndex("letters", "z").value()), UnorderedElementsAre("a", "b"));
-  store.Update(MakeItem({.name = "b", .value = ""}));
+  EXPECT_TRUE(store.Update(MakeItem({.name = "b", .value = ""})));
   EXPECT_THAT(Names(store.ByIndex("letters", "z").value()), ElementsAre("a"));
   store.Delete(Item{.name = "a"});
   EXPECT_THAT(store.ByIndex("letters", "z").value(), IsEmpty());
@@ -105,8 +106,8 @@ TEST(StoreTest, ObjectsMoveBetweenTheValuesOfAnIndex) {
 
 TEST(StoreTest, AnUpdateThatStaysInItsIndexValuesShowsTheNewObject) {
   const auto store = Lettered();
-  store.Add(MakeItem({.name = "a", .value = "xx", .resourceVersion = "1"}));
-  store.Update(MakeItem({.name = "a", .value = "xx", .resourceVersion = "2"}));
+  EXPECT_TRUE(store.Add(MakeItem({.name = "a", .value = "xx", .resourceVersion = "1"})));
+  EXPECT_TRUE(store.Update(MakeItem({.name = "a", .value = "xx", .resourceVersion = "2"})));
   const auto found = store.ByIndex("letters", "x").value();
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0]->resourceVersion, "2");
@@ -116,12 +117,25 @@ TEST(StoreTest, AnUpdateThatStaysInItsIndexValuesShowsTheNewObject) {
 // TestThreadSafeStoreAddKeepsNonEmptySetPostDeleteFromIndex
 TEST(StoreTest, OnlyValuesInUseAreListed) {
   const auto store = Lettered();
-  store.Add(MakeItem({.name = "a", .value = "ba"}));
-  store.Add(MakeItem({.name = "b", .value = "bc"}));
+  EXPECT_TRUE(store.Add(MakeItem({.name = "a", .value = "ba"})));
+  EXPECT_TRUE(store.Add(MakeItem({.name = "b", .value = "bc"})));
   EXPECT_THAT(store.ListIndexFuncValues("letters"), ElementsAre("a", "b", "c"));
   store.Delete(Item{.name = "a"});
   EXPECT_THAT(store.ListIndexFuncValues("letters"), ElementsAre("b", "c"));
   EXPECT_THAT(store.ListIndexFuncValues("unknown"), IsEmpty());
+}
+
+TEST(StoreTest, NullObjectsAndEmptyFunctionsAreRefusedAtOnce) {
+  const Store<Item> store;
+  EXPECT_TRUE(store.Add(MakeItem({.name = "a"})));
+  EXPECT_EQ(store.Add(nullptr).error().kind, ErrorKind::kInvalidArgument);
+  EXPECT_EQ(store.Update(nullptr).error().kind, ErrorKind::kInvalidArgument);
+  EXPECT_EQ(store.Replace({MakeItem({.name = "b"}), nullptr}).error().kind,
+            ErrorKind::kInvalidArgument);
+  EXPECT_THAT(store.ListKeys(), ElementsAre("default/a"));
+  EXPECT_EQ(store.AddIndexers({{"letters", Letters}, {"empty", {}}}).error().kind,
+            ErrorKind::kInvalidArgument);
+  EXPECT_THAT(store.GetIndexers(), ElementsAre("namespace"));
 }
 
 TEST(StoreTest, UnknownIndicesAreErrors) {
@@ -135,9 +149,9 @@ TEST(StoreTest, UnknownIndicesAreErrors) {
 // client-go: TestAddIndexerAfterAdd, TestIndex
 TEST(StoreTest, IndicesThatAreAddedLateSeeWhatIsThere) {
   const Store<Item> store;
-  store.Add(MakeItem({.name = "a", .value = "x"}));
+  EXPECT_TRUE(store.Add(MakeItem({.name = "a", .value = "x"})));
   ASSERT_TRUE(store.AddIndexers({{"letters", Letters}}).has_value());
-  store.Add(MakeItem({.name = "b", .value = "x"}));
+  EXPECT_TRUE(store.Add(MakeItem({.name = "b", .value = "x"})));
   EXPECT_THAT(Names(store.ByIndex("letters", "x").value()), UnorderedElementsAre("a", "b"));
   EXPECT_THAT(store.GetIndexers(), ElementsAre("letters", "namespace"));
   store.Delete(Item{.name = "a"});
@@ -166,8 +180,8 @@ TEST(StoreTest, AThrowingIndexFunctionKeepsTheObjectOutOfItsIndexAlone) {
                                    return {"fine"};
                                  }}})
                   .has_value());
-  store.Add(MakeItem({.name = "a", .value = "bad"}));
-  store.Add(MakeItem({.name = "b", .value = "good"}));
+  EXPECT_TRUE(store.Add(MakeItem({.name = "a", .value = "bad"})));
+  EXPECT_TRUE(store.Add(MakeItem({.name = "b", .value = "good"})));
   log::SetSink({});
   EXPECT_THAT(Names(store.ByIndex("picky", "fine").value()), ElementsAre("b"));
   EXPECT_THAT(Names(store.ByIndex("letters", "b").value()), ElementsAre("a"));
@@ -185,8 +199,8 @@ TEST(StoreTest, IndexFunctionsMayReadTheStore) {
                                    return {};
                                  }}})
                   .has_value());
-  store.Add(MakeItem({.name = "a"}));
-  store.Replace({MakeItem({.name = "b"}), MakeItem({.name = "c"})});
+  EXPECT_TRUE(store.Add(MakeItem({.name = "a"})));
+  EXPECT_TRUE(store.Replace({MakeItem({.name = "b"}), MakeItem({.name = "c"})}));
   EXPECT_TRUE(store.Index("reads", Item{.name = "c"}).has_value());
   EXPECT_THAT(sizes, ElementsAre(0u, 1u, 1u, 2u));
 }
@@ -247,7 +261,7 @@ TEST(ThreadSafeStoreTest, IndicesAgreeWithAModelAfterManyChanges) {
     } else {
       std::string value;
       for (unsigned i = pick(4); i > 0; --i) value += static_cast<char>('a' + pick(5));
-      store.Add(MakeItem({.name = name, .value = value}));
+      EXPECT_TRUE(store.Add(MakeItem({.name = name, .value = value})));
       model[name] = value;
     }
     std::map<std::string, std::set<std::string>> expected;
@@ -287,7 +301,7 @@ TEST(ThreadSafeStoreTest, ReadersSeeWholeStepsWhileWritersWork) {
     std::vector<ObjectPtr<Item>> items;
     for (int i = 0; i < 10; ++i)
       items.push_back(MakeItem({.name = std::to_string(i), .value = value}));
-    store.Replace(std::move(items), std::to_string(step + 1));
+    EXPECT_TRUE(store.Replace(std::move(items), std::to_string(step + 1)));
   }
   ASSERT_TRUE(store.AddIndexers({{"late", Letters}}).has_value());
   done = true;

@@ -163,6 +163,21 @@ TEST(ResultTest, ValueThrowsTheError) {
   }
 }
 
+TEST(ResultTest, AnErrorOfAnotherTypeThrowsWhatItComesTo) {
+  struct Rich {
+    int detail = 0;
+    [[nodiscard]] Error ToError() const { return DecodeError("detail " + std::to_string(detail)); }
+  };
+  const Result<int, Rich> bad = Rich{.detail = 7};
+  EXPECT_EQ(bad.error().detail, 7);
+  try {
+    (void)bad.value();
+    FAIL();
+  } catch (const BadResult& thrown) {
+    EXPECT_STREQ(thrown.what(), "detail 7");
+  }
+}
+
 TEST(ResultTest, WorksForVoid) {
   const Result<void> good;
   EXPECT_NO_THROW(good.value());

@@ -95,6 +95,40 @@ TEST_F(ReflectorStreamingTest, ListsInTheSameCycleIfStreamingIsRefused) {
   EXPECT_THAT(clock->Sleeps(), IsEmpty());
 }
 
+TEST_F(ReflectorStreamingTest, AFailingCycleIsReportedOnce) {
+  const Error forbidden = StatusError(403, "Forbidden");
+  for (int cycle = 0; cycle < 2; ++cycle) {
+    source->OnWatch(forbidden);
+    source->OnList(StatusError(403, "Forbidden"));
+  }
+  source->OnWatch({InitialEventsEnd("10")});
+  Run();
+  EXPECT_THAT(errors, SizeIs(2)) << "not once more for the stream";
+  EXPECT_EQ(reflector->Status().failures, 4u);
+}
+
+TEST_F(ReflectorStreamingTest, AStreamThatFailsIsReportedIfTheListSucceeds) {
+  source->OnWatch(StatusError(500, "InternalError"));
+  source->OnList({}, "10");
+  source->OnWatch({Added("a", "1"), Broken(DecodeError("bad frame"))});
+  source->OnList(StatusError(503, "ServiceUnavailable"));
+  source->OnWatch({Added("a", "1"), Broken(DecodeError("bad frame"))});
+  source->OnList({}, "11");
+  Run();
+  Strings reported;
+  for (const auto& error : errors) reported.push_back(error.reason);
+  EXPECT_THAT(reported.front(), "InternalError");
+}
+
+TEST_F(ReflectorStreamingTest, AWatchThatBreaksAtOnceIsReportedOnce) {
+  source->OnWatch({InitialEventsEnd("10"), Pass(2s), End()});
+  source->OnWatch({Broken(Error{.kind = ErrorKind::kConnectionLost, .message = "reset"})});
+  source->OnWatch({InitialEventsEnd("11")});
+  Run();
+  ASSERT_THAT(errors, SizeIs(1));
+  EXPECT_EQ(errors[0].message, "reset");
+}
+
 // client-go: TestWatchList
 TEST_F(ReflectorStreamingTest, ListsAfterAnErrorEventAndDropsWhatWasStreamed) {
   source->OnWatch({Added("a", "1"), ErrorEvent(StatusError(500, "InternalError"))});

@@ -104,7 +104,10 @@ TEST_F(ClientTest, DoesNotRetryOtherAnswers) {
   const std::vector<FakeAnswer> answers = {
       {.status = 429, .headers = {}},
       {.status = 500, .headers = {}},
-      RetryLater(503, "Wed, 21 Oct 2026 07:28:00 GMT"),
+      RetryLater(503, "soon"),
+      RetryLater(503, "1.5"),
+      RetryLater(503, "99999999999"),
+      RetryLater(404, "Wed, 21 Oct 2026 07:28:00 GMT"),
       RetryLater(404, "1"),
       RetryLater(307, "1"),
       RetryLater(503, ""),
@@ -118,6 +121,70 @@ TEST_F(ClientTest, DoesNotRetryOtherAnswers) {
     EXPECT_EQ(error.code, answer.status);
   }
   EXPECT_TRUE(clock_->Sleeps().empty());
+}
+
+TEST_F(ClientTest, RetryAfterMayBeADate) {
+  struct Row {
+    const char* date;
+    const char* retry_after;
+    seconds wait;
+  };
+  for (const Row& row :
+       {Row{"Wed, 21 Oct 2026 07:28:00 GMT", "Wed, 21 Oct 2026 07:28:05 GMT", seconds(5)},
+        Row{"Wed, 21 Oct 2026 07:28:00 GMT", "Wednesday, 21-Oct-26 07:28:05 GMT", seconds(5)},
+        Row{"Wed, 21 Oct 2026 07:28:00 GMT", "Wed Oct 21 07:28:05 2026", seconds(5)},
+        Row{"Wed, 21 Oct 2026 07:28:00 GMT", "Wed, 21 Oct 2026 07:27:00 GMT", seconds(0)},
+        Row{"Wed, 21 Oct 2026 07:28:00 GMT", "Wed, 21 Oct 2026 09:28:00 GMT", seconds(60)},
+        Row{"nonsense", "Sun, 06 Nov 1994 08:49:37 GMT", seconds(0)},
+        Row{"nonsense", "Sun, 06 Nov 2094 08:49:37 GMT", seconds(60)}}) {
+    SCOPED_TRACE(row.retry_after);
+    clock_ = std::make_shared<SkippingClock>();
+    transport_->Add(
+        {.status = 503, .headers = {{"Date", row.date}, {"Retry-After", row.retry_after}}});
+    transport_->Add(Body("{}"));
+    EXPECT_TRUE(NewClient().Do(Pod()));
+    EXPECT_EQ(clock_->Sleeps(), Sleeps{row.wait});
+  }
+}
+
+TEST_F(ClientTest, TheErrorHasTheServersWishInEitherForm) {
+  const auto retry_after = [&](const std::string& text, const std::string& body = "") {
+    transport_->Add({.status = 404,
+                     .headers = {{"Date", "Wed, 21 Oct 2026 07:28:00 GMT"}, {"Retry-After", text}},
+                     .chunks = {body}});
+    return NewClient().Do(Pod()).error().retryAfter;
+  };
+  EXPECT_EQ(retry_after("90"), seconds(90));
+  EXPECT_EQ(retry_after("Wed, 21 Oct 2026 07:29:30 GMT"), seconds(90));
+  EXPECT_EQ(retry_after("Wed, 21 Oct 2026 07:00:00 GMT"), seconds(0));
+  EXPECT_EQ(retry_after("soon"), std::nullopt);
+  EXPECT_EQ(retry_after("Wed"), std::nullopt);
+  EXPECT_EQ(retry_after("90", R"({"kind":"Status","status":"Failure","code":404,)"
+                              R"("details":{"retryAfterSeconds":3}})"),
+            seconds(3));
+}
+
+TEST_F(ClientTest, ATimeoutBoundsTheRetriesToo) {
+  transport_->Add(RetryLater(503, "4"));
+  transport_->Add(RetryLater(503, "4"));
+  transport_->Add(RetryLater(503, "4"));
+  const auto error = NewClient().Do({.path = "/x", .timeout = seconds(10)}).error();
+  EXPECT_EQ(error.code, 503) << "a try that would come too late is not waited for";
+  EXPECT_EQ(clock_->Sleeps(), (Sleeps{seconds(4), seconds(4)}));
+  std::vector<milliseconds> allowed;
+  for (const auto& request : transport_->requests()) allowed.push_back(request.timeout);
+  EXPECT_EQ(allowed, (std::vector<milliseconds>{seconds(10), seconds(6), seconds(2)}));
+}
+
+TEST_F(ClientTest, TheWaitForTheLimiterDoesNotCountButThoseForRetriesDo) {
+  auto client = NewClient({.qps = 0.125, .burst = 1});
+  transport_->Add(Body("{}"));
+  transport_->Add(RetryLater(503, "1"));
+  EXPECT_TRUE(client.Do({.path = "/x", .timeout = seconds(5)}));
+  EXPECT_EQ(client.Do({.path = "/x", .timeout = seconds(5)}).error().code, 503);
+  EXPECT_EQ(clock_->Sleeps(), (Sleeps{seconds(8), seconds(1), seconds(7)}));
+  EXPECT_EQ(transport_->requests().size(), 2U);
+  EXPECT_EQ(transport_->requests()[1].timeout, seconds(5));
 }
 
 TEST_F(ClientTest, WaitsAtMostAMinute) {
@@ -134,6 +201,18 @@ TEST_F(ClientTest, GivesUpAfterTenRetries) {
   EXPECT_EQ(error.code, 503);
   EXPECT_EQ(error.retryAfter, seconds(1));
   EXPECT_EQ(transport_->requests().size(), 11U);
+}
+
+TEST_F(ClientTest, AWatchIsTriedAgainLikeAGet) {
+  transport_->Add(Failure(ErrorKind::kConnectionLost));
+  transport_->Add(RetryLater(429, "2"));
+  transport_->Add(Body(""));
+  EXPECT_TRUE(NewClient().Stream({.path = "/x", .watch = true}));
+  EXPECT_EQ(clock_->Sleeps(), (Sleeps{seconds(1), seconds(2)}));
+  for (int i = 0; i < 11; ++i) transport_->Add(Failure(ErrorKind::kConnectionLost));
+  EXPECT_EQ(NewClient().Stream({.path = "/x", .watch = true}).error().kind,
+            ErrorKind::kConnectionLost)
+      << "client-go: an empty stream";
 }
 
 // client-go: TestConnectionResetByPeerIsRetried
@@ -204,8 +283,20 @@ TEST_F(ClientTest, AStopEndsTheWaitForARetry) {
     clock.WaitForSleepers(1);
     stop.request_stop();
   });
-  EXPECT_EQ(client.Do(Pod(), stop.get_token()).error().kind, ErrorKind::kCancelled);
+  const auto error = client.Do(Pod(), stop.get_token()).error();
+  EXPECT_EQ(error.kind, ErrorKind::kCancelled);
+  EXPECT_NE(error.message.find("cancelled (an earlier try: "), std::string::npos) << error.message;
+  EXPECT_NE(error.message.find(" 503"), std::string::npos) << error.message;
   stopper.join();
+}
+
+// client-go: TestRequestWithRetryWrapPreviousError
+TEST_F(ClientTest, ACancellationNamesTheEarlierErrorToo) {
+  transport_->Add(Failure(ErrorKind::kConnectionLost, "reset"));
+  transport_->Add(Failure(ErrorKind::kCancelled, "GET /x: cancelled"));
+  const auto error = NewClient().Do({.path = "/x"}).error();
+  EXPECT_EQ(error.kind, ErrorKind::kCancelled);
+  EXPECT_EQ(error.message, "GET /x: cancelled (an earlier try: reset)");
 }
 
 TEST_F(ClientTest, DecodesRecordedFailures) {
@@ -289,6 +380,69 @@ TEST_F(ClientTest, AHtmlAnswerIsShownWithItsFirstBytes) {
   ASSERT_TRUE(HasStatusCause(error, "UnexpectedServerResponse"));
   EXPECT_LE(error.causes[0].message.size(), 2048U);
   EXPECT_TRUE(error.causes[0].message.starts_with("<html>"));
+}
+
+TEST_F(ClientTest, AResourceThatTheServerDoesNotHaveIsNamed) {
+  struct Row {
+    const char* path;
+    const char* hint;
+  };
+  const std::string absent = "the server could not find the requested resource";
+  for (const Row& row :
+       {Row{"/apis/stable.example.com/v1/namespaces/d/crontabs",
+            "; it has no \"crontabs\" in \"stable.example.com/v1\": is its "
+            "CustomResourceDefinition installed?"},
+        Row{"/apis/stable.example.com/v1/crontabs",
+            "; it has no \"crontabs\" in \"stable.example.com/v1\": is its "
+            "CustomResourceDefinition installed?"},
+        Row{"/apis/apps/v9/deployments",
+            "; it has no \"deployments\" in \"apps/v9\": does this version of Kubernetes serve "
+            "it?"},
+        Row{"/api/v1/namespaces",
+            "; it has no \"namespaces\" in \"v1\": does this version of Kubernetes serve it?"},
+        Row{"/version", ""}}) {
+    for (const auto& answer :
+         {FakeAnswer{.status = 404,
+         .headers = {{"Content-Type", "text/plain; charset=utf-8"}},
+         .chunks = {"404 page not found\n"}},
+          Body(R"({"kind":"Status","status":"Failure","reason":"NotFound","code":404,"message":")" +
+                   absent + "\"}",
+               404)}) {
+      transport_->Add(answer);
+      const auto error = NewClient().Do({.path = row.path}).error();
+      EXPECT_TRUE(IsNotFound(error));
+      EXPECT_EQ(error.message, std::string("GET ") + row.path + ": " + absent + row.hint);
+    }
+  }
+}
+
+TEST_F(ClientTest, AnAbsentObjectAndAProxysPageGetNoHint) {
+  transport_->Add(Body(R"({"kind":"Status","status":"Failure","reason":"NotFound","code":404,)"
+                       R"("message":"crontabs \"c\" not found"})",
+                       404));
+  EXPECT_EQ(NewClient().Do({.path = "/apis/g.test/v1/crontabs/c"}).error().message,
+            "GET /apis/g.test/v1/crontabs/c: crontabs \"c\" not found");
+  transport_->Add(
+      {.status = 404, .headers = {{"Content-Type", "text/html"}}, .chunks = {"<h1>Nothing</h1>"}});
+  EXPECT_EQ(NewClient().Do({.path = "/apis/g.test/v1/crontabs/c"}).error().message,
+            "GET /apis/g.test/v1/crontabs/c: the server answered 404 with text/html: "
+            "<h1>Nothing</h1>");
+}
+
+TEST_F(ClientTest, AMessageOfSeveralLinesIsShownOnOne) {
+  transport_->Add(Body(R"({"kind":"Status","status":"Failure","reason":"Invalid","code":422,)"
+                       R"("message":"admission webhook denied:\n- one\r\n- two\n"})",
+                       422));
+  EXPECT_EQ(NewClient().Do({.path = "/x"}).error().message,
+            "GET /x: admission webhook denied: - one - two");
+}
+
+TEST_F(ClientTest, ErrorsShowNoQuery) {
+  std::stop_source stop;
+  stop.request_stop();
+  const auto error =
+      NewClient().Do({.path = "/x", .query = {{"a", "b"}}}, stop.get_token()).error();
+  EXPECT_EQ(error.message, "GET /x: cancelled");
 }
 
 TEST_F(ClientTest, AStatusThatSaysSuccessDoesNotHideAFailure) {
@@ -398,26 +552,36 @@ TEST_F(ClientTest, CopiesShareTheLimiter) {
   EXPECT_EQ(clock_->Sleeps().size(), 1U);
 }
 
+TEST_F(ClientTest, OtherClientsOfTheTransportHaveLimitersOfTheirOwn) {
+  for (int i = 0; i < 2; ++i) {
+    transport_->Add(Body("{}"));
+    EXPECT_TRUE(NewClient({.qps = 1, .burst = 1}).Do(Pod()));
+  }
+  EXPECT_EQ(clock_->Sleeps(), Sleeps{});
+}
+
+TEST_F(ClientTest, ARequestThatIsStoppedInTheQueueLeavesItsPlace) {
+  const auto clock = std::make_shared<testing::FakeClock>(Clock::TimePoint(seconds(1)));
+  for (int i = 0; i < 2; ++i) transport_->Add(Body("{}"));
+  auto client = rest::Client::New({.qps = 1, .burst = 1}, transport_, clock);
+  EXPECT_TRUE(client.Do(Pod()));
+  std::stop_source stop;
+  std::jthread stopped(
+      [&] { EXPECT_EQ(client.Do(Pod(), stop.get_token()).error().kind, ErrorKind::kCancelled); });
+  ASSERT_TRUE(clock->WaitForSleepers(1));
+  stop.request_stop();
+  stopped.join();
+  std::jthread next([&] { EXPECT_TRUE(client.Do(Pod())); });
+  ASSERT_TRUE(clock->WaitForSleepers(1));
+  clock->Step(seconds(1));
+}
+
 TEST_F(ClientTest, AStopEndsTheWaitForTheLimiter) {
   auto client = NewClient({.qps = 1, .burst = 1});
   std::stop_source stop;
   stop.request_stop();
   EXPECT_EQ(client.Do(Pod(), stop.get_token()).error().kind, ErrorKind::kCancelled);
   EXPECT_TRUE(transport_->requests().empty());
-}
-
-// client-go: TestRequestWarningHandler
-TEST_F(ClientTest, LogsTheServersWarnings) {
-  std::vector<std::string> lines;
-  log::SetSink([&lines](log::Level, std::string_view line) { lines.emplace_back(line); });
-  transport_->Add({.headers = {{"Warning", R"(299 - "use v2", 299 - "and \"more\"")"},
-                               {"Warning", R"(299 - "third")"}},
-                   .chunks = {"{}"}});
-  EXPECT_TRUE(NewClient().Do(Pod()));
-  log::SetSink({});
-  EXPECT_EQ(lines,
-            (std::vector<std::string>{"the server warns: use v2", "the server warns: and \"more\"",
-                                      "the server warns: third"}));
 }
 
 }  // namespace
