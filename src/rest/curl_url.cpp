@@ -4,8 +4,8 @@ namespace k8s::inline v0::rest::detail {
 
 UrlHandle ParseUrl(const std::string& text) {
   UrlHandle url(curl_url());
-  if (url == nullptr || curl_url_set(url.get(), CURLUPART_URL, text.c_str(),
-                                     CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK) {
+  if (url == nullptr ||
+      curl_url_set(url.get(), CURLUPART_URL, text.c_str(), CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK) {
     return nullptr;
   }
   return url;

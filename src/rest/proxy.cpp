@@ -18,9 +18,7 @@ namespace k8s::inline v0::rest::detail {
 
 namespace {
 
-Error Bad(std::string reason) {
-  return {.kind = ErrorKind::kConfig, .message = std::move(reason)};
-}
+Error Bad(std::string reason) { return {.kind = ErrorKind::kConfig, .message = std::move(reason)}; }
 
 /// libcurl's own default is 1080 for most.
 const char* DefaultPort(std::string_view scheme) {
@@ -145,8 +143,7 @@ Endpoint EndpointOf(const std::string& url) {
   if (parsed == nullptr) return {};
   auto host = PartOf(parsed.get(), CURLUPART_HOST);
   if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
-  return {.host = Lower(host),
-          .port = PartOf(parsed.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT)};
+  return {.host = Lower(host), .port = PartOf(parsed.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT)};
 }
 
 Result<Proxy> ParseProxy(std::string_view text) {

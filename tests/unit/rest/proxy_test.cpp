@@ -111,8 +111,9 @@ TEST(IsExemptFromProxyTest, FollowsGosRules) {
 /// The environment without proxies, and as it was afterwards.
 class ProxyForTest : public ::testing::Test {
  protected:
-  static constexpr const char* kNames[] = {"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy",
-                                           "NO_PROXY",    "no_proxy",    "REQUEST_METHOD"};
+  static constexpr const char* kNames[] = {"HTTPS_PROXY",   "https_proxy", "HTTP_PROXY",
+                                           "http_proxy",    "NO_PROXY",    "no_proxy",
+                                           "REQUEST_METHOD"};
   void SetUp() override { Clear(); }
   void TearDown() override { Clear(); }
   static void Clear() {

@@ -197,7 +197,8 @@ TEST_F(TlsMaterialTest, EncryptedKeysAreRefusedWithoutAskingForAPassphrase) {
 
 TEST_F(TlsMaterialTest, ACertificateThatCannotBeReadIsPassedOverInTheCa) {
   const std::string broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
-  const auto bundle = "# comment\n" + broken + authority_->Read("ca.pem") + authority_->Read("one.pem");
+  const auto bundle =
+      "# comment\n" + broken + authority_->Read("ca.pem") + authority_->Read("one.pem");
   EXPECT_EQ(rest::detail::ReadableCertificates(bundle),
             authority_->Read("ca.pem") + authority_->Read("one.pem"));
   EXPECT_EQ(Problem({.caData = bundle}), "");
