@@ -105,8 +105,7 @@ TEST_F(CurlTransportProxyTest, ErrorsNameTheProxyAndNoPassword) {
                       {"socks5", closed, ErrorKind::kConnect, ""},
                       {"http", "no-such-host.invalid:3128", ErrorKind::kDns, "resolve"}};
   for (const auto& row : rows) {
-    const auto error =
-        Page(ConfigFor(row.scheme + "://user:s3cret@" + row.address)).error();
+    const auto error = Page(ConfigFor(row.scheme + "://user:s3cret@" + row.address)).error();
     EXPECT_EQ(error.kind, row.kind) << error.ToString();
     EXPECT_TRUE(Has(error.message, "(proxy " + row.scheme + "://" + row.address + ")"))
         << error.message;
