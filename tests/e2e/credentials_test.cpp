@@ -1,5 +1,5 @@
-// Every form of credentials, and proxies, against a real kube-apiserver: with the pod-watcher example
-// where a kubeconfig can name them, and under running informers where they rotate.
+// Every form of credentials, and proxies, against a real kube-apiserver: with the pod-watcher
+// example where a kubeconfig can name them, and under running informers where they rotate.
 
 #include <gtest/gtest.h>
 #include <k8s/apis/core/v1.hpp>
@@ -97,8 +97,8 @@ class CredentialsTest : public RealServerTest {
   [[nodiscard]] ChildProcess StartWatcher(const std::string& kubeconfig,
                                           const std::filesystem::path& output) const {
     std::filesystem::remove(output);
-    return ChildProcess::Start(
-               {kPodWatcher, "--kubeconfig", kubeconfig, "--namespace", ns_}, output)
+    return ChildProcess::Start({kPodWatcher, "--kubeconfig", kubeconfig, "--namespace", ns_},
+                               output)
         .value();
   }
   /// pod-watcher shows the pod, and ends well when it is told to.
@@ -134,8 +134,9 @@ TEST_F(CredentialsTest, TokensAndTokenFiles) {
 
 TEST_F(CredentialsTest, APlugin) {
   files_.AnswerToken(ReadFile(Out("admin.token")));
-  ExpectWatches(Kubeconfig("exec: {apiVersion: client.authentication.k8s.io/v1, command: ./plugin,"
-                           " interactiveMode: Never}"));
+  ExpectWatches(
+      Kubeconfig("exec: {apiVersion: client.authentication.k8s.io/v1, command: ./plugin,"
+                 " interactiveMode: Never}"));
   EXPECT_EQ(files_.Runs(), 1);
 }
 
@@ -182,7 +183,9 @@ class ServiceAccountTest : public CredentialsTest {
     const json binding{
         {"metadata", {{"name", ns_}}},
         {"roleRef",
-         {{"apiGroup", "rbac.authorization.k8s.io"}, {"kind", "ClusterRole"}, {"name", "cluster-admin"}}},
+         {{"apiGroup", "rbac.authorization.k8s.io"},
+          {"kind", "ClusterRole"},
+          {"name", "cluster-admin"}}},
         {"subjects", {{{"kind", "ServiceAccount"}, {"name", "watcher"}, {"namespace", ns_}}}}};
     Post("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", binding.dump());
   }
@@ -234,7 +237,9 @@ class RunningInformer {
             kubernetes::Clientset::New(config).value().CoreV1().Pods(name_space).core()))),
         running_([this](const std::stop_token& stop) { (void)informer_.Run(stop); }) {}
 
-  [[nodiscard]] bool WaitForSync() const { return informer_.core()->WaitForSync(60s, {}); }
+  [[nodiscard]] bool WaitForSync() const {
+    return Soon([this] { return informer_.HasSynced(); });
+  }
   [[nodiscard]] cache::InformerStatus Status() const { return informer_.core()->Status(); }
 
  private:
@@ -279,7 +284,9 @@ TEST(ClientCertificateTest, OneRotatedUnderARunningInformerCountsFromTheNextConn
     const json binding{
         {"metadata", {{"name", user}}},
         {"roleRef",
-         {{"apiGroup", "rbac.authorization.k8s.io"}, {"kind", "ClusterRole"}, {"name", "cluster-admin"}}},
+         {{"apiGroup", "rbac.authorization.k8s.io"},
+          {"kind", "ClusterRole"},
+          {"name", "cluster-admin"}}},
         {"subjects",
          {{{"kind", "User"}, {"apiGroup", "rbac.authorization.k8s.io"}, {"name", user}}}}};
     const auto made = server.Request(
