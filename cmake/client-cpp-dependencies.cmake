@@ -44,6 +44,9 @@ function(client_cpp_find_dependencies part)
     client_cpp_find(tl-expected libexpected-dev)
     client_cpp_find(nlohmann_json nlohmann-json3-dev 3.11)
     client_cpp_find(CURL libcurl4-openssl-dev 7.88)
+    # Tells, before a connection needs it, whether a renewed key fits its certificate, and whether a key
+    # is encrypted; libcurl only fails.
+    client_cpp_find(OpenSSL libssl-dev)
     client_cpp_find(spdlog libspdlog-dev)
     client_cpp_find(ZLIB zlib1g-dev)
     client_cpp_find_yaml()

@@ -34,7 +34,7 @@ install(
 
 # A static library leaves its own dependencies to the user's link line.
 set(pc_requires "nlohmann_json >= 3.11")
-set(pc_requires_private "libcurl, spdlog, yaml-cpp, zlib")
+set(pc_requires_private "libcrypto, libcurl, spdlog, yaml-cpp, zlib")
 if(NOT BUILD_SHARED_LIBS)
   string(APPEND pc_requires ", ${pc_requires_private}")
   set(pc_requires_private "")

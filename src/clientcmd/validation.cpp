@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "rest/proxy.hpp"
 #include "util/file.hpp"
 
 namespace k8s::inline v0::clientcmd::detail {
@@ -24,15 +25,6 @@ void CheckOneForm(std::string_view what, const std::string& file, const std::str
                   const std::string& owner, Problems& problems) {
   if (file.empty() || data.empty()) return;
   problems.Add(std::string(what) + " of " + owner + " is given both as a file and as data");
-}
-
-bool IsProxyUrl(std::string_view url) {
-  const auto is_bad = [](unsigned char c) { return c <= ' ' || c == 0x7F; };
-  if (std::any_of(url.begin(), url.end(), is_bad)) return false;
-  for (const std::string_view scheme : {"http://", "https://", "socks5://"}) {
-    if (url.starts_with(scheme)) return url.size() > scheme.size();
-  }
-  return false;
 }
 
 void CheckClientCertificate(const std::string& owner, const AuthInfo& user, Problems& problems) {
@@ -69,9 +61,10 @@ void CheckExec(const std::string& owner, const rest::ExecConfig& exec, Problems&
 void CheckCluster(const std::string& name, const Cluster& cluster, Problems& problems) {
   const std::string owner = "cluster " + Quoted(name);
   if (cluster.server.empty()) problems.Add(owner + " has no server");
-  if (!cluster.proxyUrl.empty() && !IsProxyUrl(cluster.proxyUrl)) {
-    // Not quoted: it may have a password.
-    problems.Add("proxy-url of " + owner + " is no http, https or socks5 URL");
+  if (const auto proxy = rest::detail::ParseProxy(cluster.proxyUrl); !proxy) {
+    problems.Add("proxy-url of " + owner + " " + proxy.error().message);
+  } else if (proxy->name.starts_with("socks5h:")) {
+    problems.Add("proxy-url of " + owner + " is no http, https or socks5 URL");  // Of kubeconfigs.
   }
   CheckOneForm("certificate-authority", cluster.certificateAuthority,
                cluster.certificateAuthorityData, owner, problems);

@@ -35,7 +35,7 @@ class Printer {
   std::string out_;
 };
 
-// A proxy's URL may have a password.
+// URLs may have a password.
 std::string HideUserInfo(const std::string& url) {
   const std::size_t at = url.rfind('@');
   if (at == std::string::npos) return url;
@@ -117,7 +117,7 @@ bool HasTls(const TlsClientConfig& tls) {
 
 std::string ToString(const Config& config) {
   Printer out;
-  out.Add("host", config.host);
+  out.Add("host", HideUserInfo(config.host));
   out.Add("username", config.username);
   out.Add("password", Hide(config.password));
   out.Add("bearerToken", Hide(config.bearerToken));
@@ -134,6 +134,7 @@ std::string ToString(const Config& config) {
   out.AddData("tls.certData", config.tls.certData);
   out.Add("tls.keyFile", config.tls.keyFile);
   out.Add("tls.keyData", Hide(config.tls.keyData));
+  out.AddFlag("credentialsOverHttp", config.credentialsOverHttp);
   out.Add("proxyUrl", HideUserInfo(config.proxyUrl));
   out.Add("userAgent", config.userAgent);
   out.AddFlag("disableCompression", config.disableCompression);
@@ -152,6 +153,7 @@ Config AnonymousClientConfig(const Config& config) {
                   .serverName = config.tls.serverName,
                   .caFile = config.tls.caFile,
                   .caData = config.tls.caData},
+          .credentialsOverHttp = config.credentialsOverHttp,
           .proxyUrl = config.proxyUrl,
           .userAgent = config.userAgent,
           .disableCompression = config.disableCompression,

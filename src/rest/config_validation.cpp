@@ -3,32 +3,15 @@
 #include <algorithm>
 
 #include "rest/exec_plugin.hpp"
-#include "rest/pem.hpp"
-#include "util/file.hpp"
+#include "rest/proxy.hpp"
+#include "rest/tls_material.hpp"
 #include "util/problems.hpp"
 
 namespace k8s::inline v0::rest {
 
 namespace {
 
-using detail::HasPemBlock;
 using util::detail::Problems;
-
-// Checks one item that is given as data or as a file.
-void CheckPem(std::string_view what, const std::string& data, const std::string& path,
-              std::string_view label, Problems& problems) {
-  if (!data.empty()) {
-    if (!HasPemBlock(data, label)) problems.Add(std::string(what) + " data is not PEM");
-    return;
-  }
-  if (path.empty()) return;
-  const auto text = util::detail::ReadFile(path);
-  if (!text) {
-    problems.Add(std::string(what) + ": " + text.error().message);
-  } else if (!HasPemBlock(*text, label)) {
-    problems.Add(std::string(what) + " " + path + " is not PEM");
-  }
-}
 
 void CheckTls(const TlsClientConfig& tls, Problems& problems) {
   const bool has_ca = !tls.caFile.empty() || !tls.caData.empty();
@@ -36,9 +19,7 @@ void CheckTls(const TlsClientConfig& tls, Problems& problems) {
   const bool has_key = !tls.keyFile.empty() || !tls.keyData.empty();
   if (has_ca && tls.insecure) problems.Add("a CA and insecure contradict each other");
   if (has_cert != has_key) problems.Add("a client certificate and its key are needed together");
-  if (!tls.insecure) CheckPem("CA", tls.caData, tls.caFile, "CERTIFICATE", problems);
-  CheckPem("client certificate", tls.certData, tls.certFile, "CERTIFICATE", problems);
-  CheckPem("client key", tls.keyData, tls.keyFile, "PRIVATE KEY", problems);
+  (void)detail::LoadTls(tls, problems);
 }
 
 void CheckCredentials(const Config& config, Problems& problems) {
@@ -48,6 +29,15 @@ void CheckCredentials(const Config& config, Problems& problems) {
   const ImpersonationConfig& as = config.impersonate;
   if (as.userName.empty() && (!as.uid.empty() || !as.groups.empty() || !as.extra.empty())) {
     problems.Add("impersonation needs a user");
+  }
+}
+
+void CheckPolicy(const std::string& plugin, const PluginPolicy& policy, Problems& problems) {
+  const auto& list = policy.allowlist;
+  if (policy.policyType != PluginPolicy::Type::kAllowlist) {
+    if (!list.empty()) problems.Add(plugin + ": a policy with an allowlist that does not count");
+  } else if (list.empty() || std::find(list.begin(), list.end(), "") != list.end()) {
+    problems.Add(plugin + ": an allowlist that is empty, or has an empty entry");
   }
 }
 
@@ -64,6 +54,7 @@ void CheckExec(const Config& config, Problems& problems) {
   if (mode.empty() ? is_v1 : mode != "Never" && mode != "IfAvailable" && mode != "Always") {
     problems.Add(plugin + ": interactiveMode must be Never, IfAvailable or Always");
   }
+  CheckPolicy(plugin, exec.pluginPolicy, problems);
   if (std::any_of(exec.env.begin(), exec.env.end(),
                   [](const ExecEnvVar& variable) { return variable.name.empty(); })) {
     problems.Add(plugin + ": an environment variable without a name");
@@ -87,6 +78,9 @@ Result<void> Validate(const Config& config) {
   Problems problems;
   if (const auto url = BaseUrl(config); !url) problems.Add(url.error().message);
   CheckTls(config.tls, problems);
+  if (const auto proxy = detail::ParseProxy(config.proxyUrl); !proxy) {
+    problems.Add("proxyUrl " + proxy.error().message);
+  }
   CheckCredentials(config, problems);
   CheckPlugins(config, problems);
   return problems.ToResult();

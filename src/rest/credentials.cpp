@@ -30,6 +30,10 @@ Result<std::string> ReadToken(const std::string& path) {
   return Error{.kind = ErrorKind::kConfig, .message = "token file: " + path + " is empty"};
 }
 
+void WarnThatItStays(const Error& problem) {
+  log::Write(log::Level::kWarning, problem.message + "; the last token stays in use");
+}
+
 /// Escapes what may not stand in a header's name, and "%", as client-go does.
 std::string EscapeHeaderKey(std::string_view key) {
   constexpr std::string_view kAllowed = "!#$&'*+-.^_`|~";
@@ -54,32 +58,37 @@ TokenSource::TokenSource(std::string token, std::string file, std::shared_ptr<Cl
     : file_(std::move(file)), clock_(std::move(clock)), token_(std::move(token)) {}
 
 Result<std::string> TokenSource::Token() {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   if (file_.empty()) return token_;
-  if (!read_ || clock_->Now() - read_at_ >= kTokenAge) {
-    if (auto read = ReadLocked(); !read && token_.empty()) return std::move(read).error();
-  }
-  return token_;
+  std::optional<Error> problem;
+  if (!read_ || clock_->Now() - read_at_ >= kTokenAge) problem = ReadLocked();
+  auto token = token_;
+  lock.unlock();
+  if (!problem) return token;
+  if (token.empty()) return *std::move(problem);
+  WarnThatItStays(*problem);
+  return token;
 }
 
 bool TokenSource::Refused(const std::string& token) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   if (file_.empty()) return false;
-  if (token_ == token) (void)ReadLocked();
-  return token_ != token;
+  std::optional<Error> problem;
+  if (token_ == token) problem = ReadLocked();
+  const bool renewed = token_ != token;
+  lock.unlock();
+  if (problem) WarnThatItStays(*problem);
+  return renewed;
 }
 
-Result<void> TokenSource::ReadLocked() {
+std::optional<Error> TokenSource::ReadLocked() {
   auto token = ReadToken(file_);
   if (!token && token_.empty()) return std::move(token).error();
   read_ = true;
   read_at_ = clock_->Now();
-  if (token) {
-    token_ = *std::move(token);
-    return {};
-  }
-  log::Write(log::Level::kWarning, token.error().message + "; the last token stays");
-  return std::move(token).error();
+  if (!token) return std::move(token).error();
+  token_ = *std::move(token);
+  return std::nullopt;
 }
 
 std::string BasicAuthorization(const std::string& user, const std::string& password) {

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 namespace k8s::inline v0::rest::detail {
@@ -25,7 +26,8 @@ class TokenSource {
   bool Refused(const std::string& token);
 
  private:
-  Result<void> ReadLocked();
+  /// Why the last token stays, if it does.
+  std::optional<Error> ReadLocked();
 
   const std::string file_;
   const std::shared_ptr<Clock> clock_;

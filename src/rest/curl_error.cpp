@@ -17,7 +17,17 @@ bool IsLostInHandshake(std::string_view reason) {
          Contains(reason, "unexpected eof") || Contains(reason, "Connection reset by peer");
 }
 
+/// With TLS 1.3 a server refuses a client certificate only after the handshake.
+bool IsRefusedCertificate(std::string_view reason) {
+  return Contains(reason, " alert ") &&
+         (Contains(reason, "certificate") || Contains(reason, "unknown ca"));
+}
+
+bool IsRefusedByProxy(std::string_view reason) { return Contains(reason, "CONNECT tunnel failed"); }
+
 ErrorKind KindOf(CURLcode code, std::string_view reason) {
+  if (IsRefusedCertificate(reason)) return ErrorKind::kTls;
+  if (IsRefusedByProxy(reason)) return ErrorKind::kConnect;
   switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_RESOLVE_PROXY:

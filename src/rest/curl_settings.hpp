@@ -5,6 +5,9 @@
 
 #include <string>
 
+#include "rest/curl_handles.hpp"
+#include "rest/proxy.hpp"
+
 namespace k8s::inline v0::rest::detail {
 
 /// What every request of a transport has in common. Immutable.
@@ -15,9 +18,8 @@ struct CurlSettings {
   /// curl connect there while SNI and verification use the URL's host.
   std::string host_header;
   std::string connect_to;
-  std::string proxy;     ///< Empty: none.
-  std::string no_proxy;  ///< CURLOPT_NOPROXY
-  TlsClientConfig tls;
+  Proxy proxy;
+  TlsClientConfig tls;  ///< Data only: no names of files.
   bool is_tls = false;
   bool http2 = true;
   bool gzip = true;
@@ -25,7 +27,12 @@ struct CurlSettings {
   [[nodiscard]] bool UsesHttp2() const { return is_tls && http2; }
 };
 
-/// Errors: kConfig.
-[[nodiscard]] Result<CurlSettings> MakeCurlSettings(const Config& config);
+/// `tls`: of LoadTls. Errors: kConfig.
+[[nodiscard]] Result<CurlSettings> MakeCurlSettings(const Config& config, TlsClientConfig tls);
+
+/// Sets whom to trust and who asks. `easy` refers to `settings` from then on.
+void SetTlsOptions(CURL* easy, const CurlSettings& settings);
+/// Sets the way to the server; likewise.
+void SetProxyOptions(CURL* easy, const CurlSettings& settings);
 
 }  // namespace k8s::inline v0::rest::detail

@@ -7,14 +7,18 @@
 #include <string>
 #include <utility>
 
+#include "rest/ascii.hpp"
 #include "rest/credentials.hpp"
 #include "rest/curl_engine.hpp"
 #include "rest/curl_response.hpp"
 #include "rest/curl_settings.hpp"
 #include "rest/exec_plugin.hpp"
+#include "rest/proxy.hpp"
 #include "rest/request_log.hpp"
 #include "rest/response_error.hpp"
+#include "rest/tls_material.hpp"
 #include "rest/transfer.hpp"
+#include "rest/warn_once.hpp"
 
 namespace k8s::inline v0::rest {
 
@@ -23,14 +27,42 @@ using detail::CurlResponse;
 using detail::CurlSettings;
 using detail::ExecPlugin;
 using detail::RequestLog;
+using detail::TlsMaterial;
 using detail::Transfer;
+using Answer = Result<std::unique_ptr<HttpResponse>>;
+
+namespace {
+
+bool HasCredentials(const Config& config) {
+  return !config.bearerToken.empty() || !config.bearerTokenFile.empty() ||
+         !config.username.empty() || !config.impersonate.userName.empty() ||
+         detail::UsesExecPlugin(config);
+}
+
+/// Over plain HTTP, whoever listens on the way could use them.
+bool MaySendCredentials(const Config& config, const CurlSettings& settings) {
+  if (settings.is_tls) return true;
+  const bool asked_for = detail::EqualsIgnoringCase(config.host.substr(0, 7), "http://");
+  if (asked_for && config.credentialsOverHttp) return true;
+  const bool stays_here =
+      settings.proxy.url.empty() && detail::IsLoopback(detail::EndpointOf(settings.server).host);
+  return asked_for && stays_here;
+}
+
+/// Whether the two sides may accept each other with other files.
+bool IsRefused(const Answer& answer) {
+  return answer ? (*answer)->status() == 401 : answer.error().kind == ErrorKind::kTls;
+}
+
+}  // namespace
 
 class CurlTransport::Impl {
  public:
   /// `plugin`: null for none.
   Impl(const Config& config, CurlSettings settings, std::shared_ptr<ExecPlugin> plugin)
-      : settings_(std::make_shared<const CurlSettings>(std::move(settings))),
-        sends_credentials_(settings_->is_tls || config.host.starts_with("http://")),
+      : settings_(std::move(settings)),
+        sends_credentials_(MaySendCredentials(config, settings_)),
+        tls_(config.tls, settings_.tls, RealClock()),
         token_(config.bearerToken, config.bearerTokenFile, RealClock()),
         basic_(config.username.empty()
                    ? ""
@@ -38,10 +70,12 @@ class CurlTransport::Impl {
         impersonation_(detail::ImpersonationHeaders(config.impersonate)),
         plugin_(std::move(plugin)),
         plugin_name_(detail::NameOf(config.exec)),
-        verbosity_(config.verbosity) {}
+        verbosity_(config.verbosity) {
+    if (sends_credentials_ || !HasCredentials(config)) return;
+    detail::WarnOnce("no credentials are sent to " + settings_.server + ", which has no TLS");
+  }
 
-  Result<std::unique_ptr<HttpResponse>> RoundTrip(const HttpRequest& request,
-                                                  const std::stop_token& stop) {
+  Answer RoundTrip(const HttpRequest& request, const std::stop_token& stop) {
     if (stop.stop_requested()) return Cancelled(detail::Describe(request.method, request.target));
     if (!sends_credentials_ || detail::HasHeader(request.headers, "Authorization")) {
       return Send(request, "", stop);
@@ -58,8 +92,7 @@ class CurlTransport::Impl {
 
   // A request that was refused with 401 was not carried out: any may be sent once more.
 
-  Result<std::unique_ptr<HttpResponse>> SendWithToken(const HttpRequest& request,
-                                                      const std::stop_token& stop) {
+  Answer SendWithToken(const HttpRequest& request, const std::stop_token& stop) {
     auto token = token_.Token();
     if (!token) return std::move(token).error();
     auto response = Send(request, Bearer(*token), stop);
@@ -70,8 +103,7 @@ class CurlTransport::Impl {
     return Send(request, Bearer(*token), stop);
   }
 
-  Result<std::unique_ptr<HttpResponse>> SendWithPlugin(const HttpRequest& request,
-                                                       const std::stop_token& stop) {
+  Answer SendWithPlugin(const HttpRequest& request, const std::stop_token& stop) {
     const auto credential = plugin_->Get(stop);
     if (!credential) return PluginError(request, credential.error());
     auto response = SendWith(request, *credential, stop);
@@ -95,45 +127,51 @@ class CurlTransport::Impl {
     return error;
   }
 
-  Result<std::unique_ptr<HttpResponse>> SendWith(const HttpRequest& request,
-                                                 const ExecPlugin::Credential& credential,
-                                                 const std::stop_token& stop) {
-    return Send(request, Bearer(credential->token), stop, SettingsFor(credential));
+  Answer SendWith(const HttpRequest& request, const ExecPlugin::Credential& credential,
+                  const std::stop_token& stop) {
+    return Send(request, Bearer(credential->token), stop, credential);
   }
 
-  /// The settings with the plugin's certificate. libcurl shares no connection between different
-  /// certificates; streams that are open go on with the one they began with.
-  std::shared_ptr<const CurlSettings> SettingsFor(const ExecPlugin::Credential& credential) {
-    if (credential->certificate.empty()) return settings_;
-    const std::lock_guard lock(certified_mutex_);
-    if (certified_for_ != credential) {
-      auto settings = *settings_;
-      settings.tls.certData = credential->certificate;
-      settings.tls.keyData = credential->key;
-      certified_ = std::make_shared<const CurlSettings>(std::move(settings));
-      certified_for_ = credential;
+  /// `credential`: of the plugin; null for none.
+  Answer Send(const HttpRequest& request, const std::string& authorization,
+              const std::stop_token& stop, const ExecPlugin::Credential& credential = nullptr) {
+    const auto tls = tls_.Current();
+    auto answer = SendOnce(request, authorization, stop, SettingsFor(tls, credential));
+    if (!IsRefused(answer) || !tls_.Refused(tls)) return answer;
+    // The files have been renewed.
+    return SendOnce(request, authorization, stop, SettingsFor(tls_.Current(), credential));
+  }
+
+  /// libcurl shares no connection between different certificates or CAs; streams that are open go
+  /// on with those they began with.
+  std::shared_ptr<const CurlSettings> SettingsFor(const TlsMaterial::Snapshot& tls,
+                                                  const ExecPlugin::Credential& credential) {
+    const std::lock_guard lock(current_mutex_);
+    if (current_ == nullptr || current_tls_ != tls || current_credential_ != credential) {
+      auto settings = settings_;
+      settings.tls = *tls;
+      if (credential != nullptr && !credential->certificate.empty()) {
+        settings.tls.certData = credential->certificate;
+        settings.tls.keyData = credential->key;
+      }
+      current_ = std::make_shared<const CurlSettings>(std::move(settings));
+      current_tls_ = tls;
+      current_credential_ = credential;
     }
-    return certified_;
+    return current_;
   }
 
-  Result<std::unique_ptr<HttpResponse>> Send(const HttpRequest& request,
-                                             const std::string& authorization,
-                                             const std::stop_token& stop) {
-    return Send(request, authorization, stop, settings_);
-  }
-
-  Result<std::unique_ptr<HttpResponse>> Send(HttpRequest request, const std::string& authorization,
-                                             const std::stop_token& stop,
-                                             std::shared_ptr<const CurlSettings> settings) {
+  Answer SendOnce(HttpRequest request, const std::string& authorization,
+                  const std::stop_token& stop, std::shared_ptr<const CurlSettings> settings) {
     auto& headers = request.headers;
     if (!authorization.empty()) headers.emplace_back("Authorization", authorization);
     if (sends_credentials_ && !detail::HasHeader(headers, "Impersonate-User")) {
       headers.insert(headers.end(), impersonation_.begin(), impersonation_.end());
     }
-    if (settings_->gzip && !detail::HasHeader(headers, "Accept-Encoding")) {
+    if (settings_.gzip && !detail::HasHeader(headers, "Accept-Encoding")) {
       headers.emplace_back("Accept-Encoding", "gzip");
     }
-    auto log = RequestLog::Begin(verbosity_, settings_->server, request);
+    auto log = RequestLog::Begin(verbosity_, settings_.server, request);
     const auto engine = EngineFor(request);
     auto transfer = Transfer::New(std::move(settings), request, engine->pulse());
     if (!transfer) return std::move(transfer).error();
@@ -143,9 +181,21 @@ class CurlTransport::Impl {
       if (log) log->Failed(head.error());
       return std::move(head).error();
     }
+    if (response->status() == 407 && !settings_.proxy.url.empty()) {
+      Error error = RefusedByProxy(request);
+      if (log) log->Failed(error);
+      return error;
+    }
     if (!log) return std::unique_ptr<HttpResponse>(std::move(response));
     const auto timings = response->timings();
     return RequestLog::Answered(std::move(log), std::move(response), timings);
+  }
+
+  /// Over TLS libcurl tells it; without, it looks like an answer of the server.
+  [[nodiscard]] Error RefusedByProxy(const HttpRequest& request) const {
+    return {.kind = ErrorKind::kConnect,
+            .message = detail::Describe(request.method, request.target) + ": the proxy " +
+                       settings_.proxy.name + " wants another user or password (407)"};
   }
 
   /// libcurl 7.88 loses an answer that comes over HTTP/2 before the request's body is sent, as API
@@ -154,24 +204,26 @@ class CurlTransport::Impl {
   std::shared_ptr<CurlEngine> EngineFor(const HttpRequest& request) {
     std::shared_ptr<CurlEngine> replaced;  // Ended after the lock, by whoever uses it last.
     const std::lock_guard lock(engines_mutex_);
-    auto& engine = request.body.empty() || !settings_->UsesHttp2() ? engine_ : body_engine_;
+    auto& engine = request.body.empty() || !settings_.UsesHttp2() ? engine_ : body_engine_;
     if (engine == nullptr || engine->Distrusted()) {
       replaced = std::exchange(engine, std::make_shared<CurlEngine>());
     }
     return engine;
   }
 
-  const std::shared_ptr<const CurlSettings> settings_;
+  const CurlSettings settings_;  ///< All but `tls` hold for every request.
   const bool sends_credentials_;
+  TlsMaterial tls_;
   detail::TokenSource token_;
   const std::string basic_;
   const Headers impersonation_;
   const std::shared_ptr<ExecPlugin> plugin_;  ///< Null: none.
   const std::string plugin_name_;
   const int verbosity_;
-  std::mutex certified_mutex_;  ///< A leaf.
-  std::shared_ptr<const CurlSettings> certified_;
-  ExecPlugin::Credential certified_for_;
+  std::mutex current_mutex_;  ///< A leaf.
+  std::shared_ptr<const CurlSettings> current_;
+  TlsMaterial::Snapshot current_tls_;
+  ExecPlugin::Credential current_credential_;
   std::mutex engines_mutex_;
   std::shared_ptr<CurlEngine> engine_;
   std::shared_ptr<CurlEngine> body_engine_;
@@ -179,11 +231,13 @@ class CurlTransport::Impl {
 
 Result<std::shared_ptr<CurlTransport>> CurlTransport::New(const Config& config) {
   if (auto valid = Validate(config); !valid) return std::move(valid).error();
-  auto settings = detail::MakeCurlSettings(config);
+  util::detail::Problems problems;
+  auto tls = detail::LoadTls(config.tls, problems);
+  if (!problems.empty()) return problems.ToError();
+  auto settings = detail::MakeCurlSettings(config, std::move(tls));
   if (!settings) return std::move(settings).error();
   if (settings->is_tls && config.tls.insecure) {
-    log::Write(log::Level::kWarning,
-               "the certificate of " + settings->server + " is not verified (tls.insecure)");
+    detail::WarnOnce("the certificate of " + settings->server + " is not verified (tls.insecure)");
   }
   std::shared_ptr<ExecPlugin> plugin;
   if (detail::UsesExecPlugin(config)) {

@@ -70,11 +70,14 @@ Result<void> Check(const ExecCredential& credential) {
     return Bad("has neither a token nor a client certificate");
   }
   if (credential.certificate.empty()) return {};
-  if (!HasPemBlock(credential.certificate, "CERTIFICATE")) {
-    return Bad("has a clientCertificateData that is not PEM");
+  if (const auto problem = CertificateProblem(credential.certificate); !problem.empty()) {
+    return Bad("has a clientCertificateData that " + problem);
   }
-  if (!HasPemBlock(credential.key, "PRIVATE KEY")) {
-    return Bad("has a clientKeyData that is not PEM");
+  if (const auto problem = PrivateKeyProblem(credential.key); !problem.empty()) {
+    return Bad("has a clientKeyData that " + problem);
+  }
+  if (!KeyFits(credential.certificate, credential.key)) {
+    return Bad("has a clientKeyData that does not fit its clientCertificateData");
   }
   return {};
 }

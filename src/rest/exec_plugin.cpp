@@ -56,6 +56,11 @@ std::vector<std::string> EnvironmentWith(const std::vector<ExecEnvVar>& more,
   return out;
 }
 
+std::string InPath(const std::string& command) {
+  const char* const path = std::getenv("PATH");
+  return util::detail::FindInPath(command, path == nullptr ? "" : path);
+}
+
 /// The plugins of this process, by all that tells them apart.
 class Registry {
  public:
@@ -70,10 +75,25 @@ class Registry {
     return plugins_[key] = std::make_shared<ExecPlugin>(exec, cluster);
   }
 
+  void Close() {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [key, plugin] : plugins_) plugin->Close();
+  }
+
  private:
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<ExecPlugin>> plugins_;
 };
+
+/// Never destroyed: clients may live as long as the process. No program outlives the process.
+Registry& ProcessRegistry() {
+  static Registry* const registry = [] {
+    static Registry* const made = new Registry;
+    std::atexit([] { made->Close(); });
+    return made;
+  }();
+  return *registry;
+}
 
 std::string KeyOf(const ExecConfig& exec, const std::string& cluster) {
   auto env = nlohmann::json::array();
@@ -87,6 +107,8 @@ std::string KeyOf(const ExecConfig& exec, const std::string& cluster) {
                            exec.stdinUnavailable,
                            exec.stdinUnavailableMessage,
                            exec.timeout.count(),
+                           static_cast<int>(exec.pluginPolicy.policyType),
+                           exec.pluginPolicy.allowlist,
                            cluster};
   // CBOR keeps texts that are not UTF-8 as they are.
   const auto bytes = nlohmann::json::to_cbor(key);
@@ -117,7 +139,7 @@ bool HasTerminal() {
 /// One run of the program, for those who wait for it.
 struct ExecPlugin::Run {
   bool done = false;
-  std::optional<Result<Credential>> outcome;  ///< None: its caller was stopped, and it with him.
+  std::optional<Result<Credential>> outcome;  ///< None: it was ended.
 };
 
 ExecPlugin::ExecPlugin(ExecConfig exec, std::string cluster, ExecSurroundings surroundings)
@@ -128,9 +150,9 @@ ExecPlugin::ExecPlugin(ExecConfig exec, std::string cluster, ExecSurroundings su
 Result<std::shared_ptr<ExecPlugin>> ExecPlugin::For(const Config& config) {
   const auto cluster = ExecClusterInfo(config);
   if (!cluster) return cluster.error();
-  // Never destroyed: clients may live as long as the process.
-  static auto& registry = *new Registry;
-  return registry.Get(KeyOf(config.exec, *cluster), config.exec, *cluster);
+  const auto plugin = ProcessRegistry().Get(KeyOf(config.exec, *cluster), config.exec, *cluster);
+  plugin->Enter();
+  return std::shared_ptr<ExecPlugin>(plugin.get(), [plugin](ExecPlugin* self) { self->Leave(); });
 }
 
 bool ExecPlugin::LivesFor(system_clock::duration margin) const {
@@ -162,29 +184,67 @@ Result<ExecPlugin::Credential> ExecPlugin::Renew(const Credential& refused,
 }
 
 Result<ExecPlugin::Credential> ExecPlugin::RunOrJoin(Lock& lock, const std::stop_token& stop) {
-  while (run_ != nullptr) {
-    const auto other = run_;
-    if (!changed_.wait(lock, stop, [&other] { return other->done; })) {
+  while (true) {
+    if (closed_) return Failed("cancelled", ErrorKind::kCancelled);
+    if (run_ == nullptr) {
+      if (auto started = StartRun(); !started) return std::move(started).error();
+    }
+    const auto run = run_;
+    if (!changed_.wait(lock, stop, [&run] { return run->done; })) {
       return Failed("cancelled", ErrorKind::kCancelled);
     }
-    if (other->outcome) return *other->outcome;
+    if (run->outcome) return *run->outcome;
+    // The last client before this one has gone, and the run with it.
   }
-  const auto run = run_ = std::make_shared<Run>();
-  lock.unlock();
+}
+
+Result<void> ExecPlugin::StartRun() {
+  auto run = std::make_shared<Run>();
+  try {
+    // The thread of the run before has nothing left to do.
+    runner_ = std::jthread([this, run](const std::stop_token& stop) { Carry(*run, stop); });
+  } catch (const std::system_error& error) {
+    return Failed(std::string("cannot be run: ") + error.what(), ErrorKind::kInternal);
+  }
+  run_ = std::move(run);
+  return {};
+}
+
+void ExecPlugin::Carry(Run& run, const std::stop_token& stop) {
   auto outcome = ExecuteSafely(stop);
-  lock.lock();
-  const bool cancelled = !outcome && outcome.error().kind == ErrorKind::kCancelled;
+  const std::lock_guard lock(mutex_);
   if (outcome) {
     Keep(*std::move(outcome));
-    run->outcome = credential_;
-  } else if (!cancelled) {
-    run->outcome = outcome.error();
+    run.outcome = credential_;
+  } else if (outcome.error().kind != ErrorKind::kCancelled) {
+    run.outcome = std::move(outcome).error();
   }
-  run->done = true;
+  run.done = true;
   run_ = nullptr;
   changed_.notify_all();
-  if (cancelled) return std::move(outcome).error();
-  return *run->outcome;
+}
+
+void ExecPlugin::EndRun(Lock& lock) {
+  auto runner = std::move(runner_);
+  lock.unlock();
+  // Stopped and joined here.
+  runner = {};
+}
+
+void ExecPlugin::Enter() {
+  const Lock lock(mutex_);
+  ++clients_;
+}
+
+void ExecPlugin::Leave() {
+  Lock lock(mutex_);
+  if (--clients_ == 0) EndRun(lock);
+}
+
+void ExecPlugin::Close() {
+  Lock lock(mutex_);
+  closed_ = true;
+  EndRun(lock);
 }
 
 void ExecPlugin::Keep(ExecCredential credential) {
@@ -235,16 +295,31 @@ Error ExecPlugin::WithHint(std::string reason) const {
   return Failed(std::move(reason));
 }
 
+Result<void> ExecPlugin::CheckPolicy(const std::string& path) const {
+  const auto& [type, allowlist] = exec_.pluginPolicy;
+  const auto is_program = [&](const std::string& entry) {
+    return entry == exec_.command || entry == path ||
+           (entry.find('/') == std::string::npos && InPath(entry) == path);
+  };
+  if (type == PluginPolicy::Type::kAllowAll) return {};
+  if (type == PluginPolicy::Type::kAllowlist &&
+      std::any_of(allowlist.begin(), allowlist.end(), is_program)) {
+    return {};
+  }
+  return Failed(type == PluginPolicy::Type::kDenyAll ? "the plugin policy allows none"
+                                                     : "not in the allowlist of plugins");
+}
+
 Result<ExecCredential> ExecPlugin::Execute(const std::stop_token& stop) const {
   const auto interactive = IsInteractive();
   if (!interactive) return interactive.error();
   ChildCommand command;
   command.path = exec_.command;
   if (exec_.command.find('/') == std::string::npos) {
-    const char* const path = std::getenv("PATH");
-    command.path = util::detail::FindInPath(exec_.command, path == nullptr ? "" : path);
+    command.path = InPath(exec_.command);
     if (command.path.empty()) return WithHint("no such program in PATH");
   }
+  if (auto allowed = CheckPolicy(command.path); !allowed) return std::move(allowed).error();
   command.arguments = {exec_.command};
   command.arguments.insert(command.arguments.end(), exec_.args.begin(), exec_.args.end());
   command.environment =

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <stop_token>
 #include <string>
+#include <thread>
 
 #include "rest/exec_credential.hpp"
 #include "util/child_process.hpp"
@@ -38,9 +39,9 @@ struct ExecSurroundings {
 
 /// A credential plugin and the credential it has given.
 ///
-/// Thread safety. All members may be called from any thread; one of them runs the program, the
-/// others wait for what it gets.
-/// Blocking. Get and Renew run a program or wait for one, and end at once when `stop` is triggered.
+/// Thread safety. All members may be called from any thread. A thread of its own runs the program.
+/// Blocking. Get and Renew wait for a run, and end at once when `stop` is triggered; the run goes
+/// on. Leave and the destructor end one, with the program.
 /// Errors: kConfig, kTimeout, kCancelled; without the plugin's name, which is the caller's.
 /// Mirrors exec.Authenticator.
 class ExecPlugin {
@@ -50,8 +51,8 @@ class ExecPlugin {
   /// `cluster`: of ExecClusterInfo.
   ExecPlugin(ExecConfig exec, std::string cluster, ExecSurroundings surroundings = {});
 
-  /// The process's plugin of this configuration, whose credential all clients share. Errors: as
-  /// ExecClusterInfo.
+  /// The process's plugin of this configuration, whose credential all clients share. With the last
+  /// client a run ends, too; at the process's end all of them do. Errors: as ExecClusterInfo.
   [[nodiscard]] static Result<std::shared_ptr<ExecPlugin>> For(const Config& config);
 
   /// The credential to use.
@@ -60,6 +61,12 @@ class ExecPlugin {
   /// meanwhile, else that of a new run.
   [[nodiscard]] Result<Credential> Renew(const Credential& refused, const std::stop_token& stop);
 
+  /// One client more, one less.
+  void Enter();
+  void Leave();
+  /// Ends the run there is, and lets none begin. For the process's end.
+  void Close();
+
  private:
   struct Run;
   using Lock = std::unique_lock<std::mutex>;
@@ -67,9 +74,15 @@ class ExecPlugin {
   /// Whether the credential lives for another `margin`.
   [[nodiscard]] bool LivesFor(std::chrono::system_clock::duration margin) const;
   Result<Credential> RunOrJoin(Lock& lock, const std::stop_token& stop);
+  Result<void> StartRun();
+  /// What the thread does.
+  void Carry(Run& run, const std::stop_token& stop);
+  void EndRun(Lock& lock);
   void Keep(ExecCredential credential);
   [[nodiscard]] Result<ExecCredential> ExecuteSafely(const std::stop_token& stop) const;
   [[nodiscard]] Result<ExecCredential> Execute(const std::stop_token& stop) const;
+  /// `path`: of the program.
+  [[nodiscard]] Result<void> CheckPolicy(const std::string& path) const;
   [[nodiscard]] Error ErrorOf(const util::detail::ChildResult& result) const;
   [[nodiscard]] Error WithHint(std::string reason) const;
   [[nodiscard]] Result<bool> IsInteractive() const;
@@ -85,6 +98,9 @@ class ExecPlugin {
   Credential credential_;     ///< The last one, or null.
   std::chrono::system_clock::duration margin_{};
   Clock::TimePoint not_before_{};  ///< After a failure, while the credential still lives.
+  int clients_ = 0;
+  bool closed_ = false;
+  std::jthread runner_;  ///< Of the last run; last, as it uses all of the above.
 };
 
 }  // namespace k8s::inline v0::rest::detail

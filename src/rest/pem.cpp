@@ -2,11 +2,69 @@
 
 #include <k8s/bytes.hpp>
 
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
 #include <cstddef>
+#include <memory>
 
 #include "codec/base64.hpp"
 
 namespace k8s::inline v0::rest::detail {
+
+namespace {
+
+template <auto Free>
+struct Deleter {
+  template <class T>
+  void operator()(T* object) const {
+    Free(object);
+  }
+};
+using Bio = std::unique_ptr<BIO, Deleter<BIO_free>>;
+using Certificate = std::unique_ptr<X509, Deleter<X509_free>>;
+using PrivateKey = std::unique_ptr<EVP_PKEY, Deleter<EVP_PKEY_free>>;
+
+/// Leaves the thread's queue of errors, which others look at, as it was.
+class ErrorMark {
+ public:
+  ErrorMark() { ERR_set_mark(); }
+  ErrorMark(const ErrorMark&) = delete;
+  ErrorMark& operator=(const ErrorMark&) = delete;
+  ~ErrorMark() { ERR_pop_to_mark(); }
+};
+
+Bio Reader(std::string_view text) {
+  return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+}
+
+/// In place of OpenSSL's own, which asks at the terminal.
+int NoPassphrase(char* /*buffer*/, int /*size*/, int /*writing*/, void* /*user*/) { return -1; }
+
+Certificate ReadCertificate(std::string_view block) {
+  return Certificate(PEM_read_bio_X509(Reader(block).get(), nullptr, &NoPassphrase, nullptr));
+}
+
+PrivateKey ReadPrivateKey(const std::string& pem) {
+  return PrivateKey(PEM_read_bio_PrivateKey(Reader(pem).get(), nullptr, &NoPassphrase, nullptr));
+}
+
+/// The next block of a certificate is cut off `text`; "" when there is none.
+std::string_view TakeCertificateBlock(std::string_view& text) {
+  constexpr std::string_view kBegin = "-----BEGIN CERTIFICATE-----";
+  constexpr std::string_view kEnd = "-----END CERTIFICATE-----";
+  const auto begin = text.find(kBegin);
+  if (begin == std::string_view::npos) return {};
+  const auto end = text.find(kEnd, begin);
+  if (end == std::string_view::npos) return {};
+  const auto block = text.substr(begin, end + kEnd.size() - begin);
+  text.remove_prefix(end + kEnd.size());
+  return block;
+}
+
+}  // namespace
 
 bool HasPemBlock(std::string_view text, std::string_view label) {
   constexpr std::string_view kBegin = "-----BEGIN ";
@@ -20,7 +78,7 @@ bool HasPemBlock(std::string_view text, std::string_view label) {
     const std::size_t body = name_end + kDashes.size();
     const std::size_t end = text.find("-----END ", body);
     if (end == std::string_view::npos) return false;
-    // Encrypted keys of the old form have header lines, which are left to the TLS library.
+    // Encrypted keys of the old form have header lines.
     const std::string_view content = text.substr(body, end - body);
     Bytes bytes;
     if (content.find(':') != std::string_view::npos ||
@@ -29,6 +87,40 @@ bool HasPemBlock(std::string_view text, std::string_view label) {
     }
   }
   return false;
+}
+
+std::string ReadableCertificates(const std::string& pem) {
+  const ErrorMark mark;
+  std::string out;
+  std::string_view rest = pem;
+  for (auto block = TakeCertificateBlock(rest); !block.empty();
+       block = TakeCertificateBlock(rest)) {
+    if (ReadCertificate(block) != nullptr) out.append(block).append("\n");
+  }
+  return out;
+}
+
+std::string CertificateProblem(const std::string& pem) {
+  if (!HasPemBlock(pem, "CERTIFICATE")) return "is not PEM";
+  return ReadableCertificates(pem).empty() ? "has no certificate that can be read" : "";
+}
+
+std::string PrivateKeyProblem(const std::string& pem) {
+  if (!HasPemBlock(pem, "PRIVATE KEY")) return "is not PEM";
+  if (pem.find("BEGIN ENCRYPTED PRIVATE KEY") != std::string::npos ||
+      pem.find("Proc-Type: 4,ENCRYPTED") != std::string::npos) {
+    return "is encrypted, which is not supported; openssl pkey decrypts it";
+  }
+  const ErrorMark mark;
+  return ReadPrivateKey(pem) == nullptr ? "has no private key that can be read" : "";
+}
+
+bool KeyFits(const std::string& certificate, const std::string& key) {
+  const ErrorMark mark;
+  const auto leaf = ReadCertificate(certificate);
+  const auto private_key = ReadPrivateKey(key);
+  return leaf != nullptr && private_key != nullptr &&
+         X509_check_private_key(leaf.get(), private_key.get()) == 1;
 }
 
 }  // namespace k8s::inline v0::rest::detail

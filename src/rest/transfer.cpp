@@ -33,12 +33,15 @@ int OnSocket(void* /*unused*/, curl_socket_t socket, curlsocktype /*purpose*/) {
   return CURL_SOCKOPT_OK;
 }
 
-bool HasLineBreak(std::string_view text) {
-  return text.find_first_of(std::string_view("\r\n\0", 3)) != std::string_view::npos;
+/// Names the request, and the proxy on its way, in errors.
+std::string DescribeWay(const CurlSettings& settings, const HttpRequest& request) {
+  std::string what = Describe(request.method, request.target);
+  if (!settings.proxy.name.empty()) what += " (proxy " + settings.proxy.name + ")";
+  return what;
 }
 
-curl_blob BlobOf(const std::string& text) {
-  return {.data = const_cast<char*>(text.data()), .len = text.size(), .flags = CURL_BLOB_NOCOPY};
+bool HasLineBreak(std::string_view text) {
+  return text.find_first_of(std::string_view("\r\n\0", 3)) != std::string_view::npos;
 }
 
 std::string_view Trimmed(std::string_view text) {
@@ -99,7 +102,7 @@ Transfer::Transfer(std::shared_ptr<const CurlSettings> settings, const HttpReque
                    std::shared_ptr<Pulse> pool)
     : settings_(std::move(settings)),
       pool_(std::move(pool)),
-      exchange_(Describe(request.method, request.target), request.idleTimeout),
+      exchange_(DescribeWay(*settings_, request), request.idleTimeout),
       body_(request.body),
       easy_(curl_easy_init()) {}
 
@@ -116,7 +119,8 @@ Result<void> Transfer::Configure(const HttpRequest& request) {
   curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));
   SetMethod(request.method);
   SetConnection();
-  if (settings_->is_tls) SetTls();
+  if (settings_->is_tls) SetTlsOptions(easy, *settings_);
+  SetProxyOptions(easy, *settings_);
   SetCallbacks();
   return SetHeaders(request.headers);
 }
@@ -159,10 +163,6 @@ void Transfer::SetConnection() {
   curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, kReceiveBuffer);
   // API servers close connections that were idle for 90 s; a request must not run into that.
   curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, 80L);
-  // An empty proxy also keeps curl from asking the environment by itself.
-  curl_easy_setopt(easy, CURLOPT_PROXY, settings_->proxy.c_str());
-  curl_easy_setopt(easy, CURLOPT_NOPROXY, settings_->no_proxy.c_str());
-  curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   if (!settings_->connect_to.empty()) {
     connect_to_.Append(settings_->connect_to);
     curl_easy_setopt(easy, CURLOPT_CONNECT_TO, connect_to_.get());
@@ -172,33 +172,6 @@ void Transfer::SetConnection() {
                    static_cast<long>(http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
   // Rather wait for a connection that is being made, and share it, than make one more.
   curl_easy_setopt(easy, CURLOPT_PIPEWAIT, http2 ? 1L : 0L);
-}
-
-void Transfer::SetTls() {
-  auto* easy = easy_.get();
-  const auto& tls = settings_->tls;
-  curl_easy_setopt(easy, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-  if (tls.insecure) {
-    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
-    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
-  } else if (!tls.caData.empty() || !tls.caFile.empty()) {
-    // The default directory would be trusted beside what is given.
-    curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr);
-    // libcurl would keep what it read from a file for a day, and miss that the file was renewed.
-    curl_easy_setopt(easy, CURLOPT_CA_CACHE_TIMEOUT, 0L);
-  }
-  const auto set = [easy](const std::string& data, CURLoption blob_option, const std::string& file,
-                          CURLoption file_option) {
-    if (!data.empty()) {
-      auto blob = BlobOf(data);
-      curl_easy_setopt(easy, blob_option, &blob);
-    } else if (!file.empty()) {
-      curl_easy_setopt(easy, file_option, file.c_str());
-    }
-  };
-  set(tls.caData, CURLOPT_CAINFO_BLOB, tls.caFile, CURLOPT_CAINFO);
-  set(tls.certData, CURLOPT_SSLCERT_BLOB, tls.certFile, CURLOPT_SSLCERT);
-  set(tls.keyData, CURLOPT_SSLKEY_BLOB, tls.keyFile, CURLOPT_SSLKEY);
 }
 
 void Transfer::SetCallbacks() {

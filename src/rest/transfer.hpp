@@ -46,7 +46,6 @@ class Transfer {
   Result<void> Configure(const HttpRequest& request);
   Result<void> SetHeaders(const Headers& headers);
   void SetMethod(const std::string& method);
-  void SetTls();
   void SetConnection();
   void SetCallbacks();
 

@@ -15,6 +15,7 @@ class Problems {
     text_ += problem;
   }
   [[nodiscard]] bool empty() const { return text_.empty(); }
+  [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] Error ToError() const {
     return {.kind = ErrorKind::kConfig, .message = "invalid configuration: " + text_};
   }

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <k8s/log.hpp>
 #include <k8s/rest/config.hpp>
 #include <k8s/rest/curl_transport.hpp>
 
@@ -59,6 +60,23 @@ TEST(CurlTransportCredentialsTest, SendsNoneOverPlainHttpThatWasNotAskedFor) {
                              .impersonate = {.userName = "jane"}});
   EXPECT_FALSE(Has(echo, "t0ken"));
   EXPECT_FALSE(Has(echo, "jane"));
+}
+
+TEST(CurlTransportCredentialsTest, SendsNoneOverPlainHttpBeyondThisMachineAndWarnsOnce) {
+  const RawHttpServer proxy(Echo);
+  std::string logged;
+  log::SetSink([&logged](log::Level, std::string_view line) { logged.append(line) += '\n'; });
+  const rest::Config config{.host = "http://plain.kubernetes.test",
+                            .bearerToken = "t0ken",
+                            .impersonate = {.userName = "jane"},
+                            .proxyUrl = proxy.url()};
+  for (int i = 0; i < 2; ++i) {
+    const auto echo = EchoFor(config);
+    EXPECT_FALSE(Has(echo, "t0ken"));
+    EXPECT_FALSE(Has(echo, "jane"));
+  }
+  log::SetSink(nullptr);
+  EXPECT_EQ(logged, "no credentials are sent to http://plain.kubernetes.test, which has no TLS\n");
 }
 
 // client-go: TestImpersonationRoundTripper
@@ -134,6 +152,7 @@ TEST(CurlTransportCredentialsTest, TellsAProxyItsUserAndPassword) {
   const auto echo =
       EchoFor({.host = "http://kubernetes.test:81",
                .bearerToken = "t0ken",
+               .credentialsOverHttp = true,
                .proxyUrl = "http://us%40er:pa%3Ass@127.0.0.1:" + std::to_string(proxy.port())});
   EXPECT_TRUE(Has(echo, "Proxy-Authorization: Basic dXNAZXI6cGE6c3M=\r\n")) << echo;
   EXPECT_TRUE(Has(echo, "Authorization: Bearer t0ken\r\n")) << echo;

@@ -6,6 +6,7 @@
 #include <k8s/rest/curl_transport.hpp>
 
 #include <atomic>
+#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -183,9 +184,9 @@ current-context: x
                                "): exit code 9");
 }
 
-TEST_F(CurlTransportExecTest, AStopEndsThePluginAndTheRequest) {
-  const PluginScript script(": >ready; exec sleep 1000");
-  const auto transport = NewTransport("http://127.0.0.1:1", script);
+TEST_F(CurlTransportExecTest, AStopEndsTheRequestAndTheLastClientThePlugin) {
+  const PluginScript script("echo $$ >pid; : >ready; exec sleep 1000");
+  auto transport = NewTransport("http://127.0.0.1:1", script);
   std::stop_source stop;
   Error error;
   std::thread request([&] { error = Get(*transport, "/", stop.get_token()).error(); });
@@ -193,6 +194,10 @@ TEST_F(CurlTransportExecTest, AStopEndsThePluginAndTheRequest) {
   stop.request_stop();
   request.join();
   EXPECT_EQ(error.kind, ErrorKind::kCancelled);
+  const auto pid = static_cast<pid_t>(std::stoi(script.Read("pid")));
+  EXPECT_EQ(kill(pid, 0), 0);
+  transport.reset();
+  EXPECT_NE(kill(pid, 0), 0);
 }
 
 TEST_F(CurlTransportExecTest, ClusterInfoThatCannotBeMadeIsToldWhenTheClientIs) {

@@ -1,10 +1,13 @@
 #include <gtest/gtest.h>
+#include <k8s/log.hpp>
 #include <k8s/rest/config.hpp>
 #include <k8s/rest/curl_transport.hpp>
 
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "support/openssl_server.hpp"
 #include "support/transport_helpers.hpp"
@@ -63,7 +66,7 @@ TEST_F(CurlTransportTlsTest, AnUnknownAuthorityIsTls) {
 }
 
 // client-go: TestCheckCAFileAndRotate
-TEST_F(CurlTransportTlsTest, ANewConnectionReadsTheAuthorityAnew) {
+TEST_F(CurlTransportTlsTest, ARenewedAuthorityCountsAtOnceWhereTheOldOneFails) {
   const OpensslServer server(*authority_, "server");
   const TestAuthority other;
   const auto ca = authority_->Path("rotated.pem");
@@ -75,6 +78,70 @@ TEST_F(CurlTransportTlsTest, ANewConnectionReadsTheAuthorityAnew) {
   std::filesystem::copy_file(authority_->CaFile(), ca,
                              std::filesystem::copy_options::overwrite_existing);
   EXPECT_TRUE(Get(*transport));
+}
+
+TEST_F(CurlTransportTlsTest, FilesThatBecomeUnusableDoNotMatterToARunningClient) {
+  authority_->Issue("client", "DNS:client.test");
+  const OpensslServer server(
+      *authority_, "server",
+      {"-Verify", "1", "-CAfile", authority_->CaFile(), "-verify_return_error", "-tls1_2"});
+  auto config = ConfigFor(server);
+  config.tls.caFile = authority_->Path("ca-copy.pem");
+  config.tls.certFile = authority_->Path("client.pem");
+  config.tls.keyFile = authority_->Path("client.key");
+  std::filesystem::copy_file(authority_->CaFile(), config.tls.caFile);
+  auto transport = rest::CurlTransport::New(config).value();
+  std::ofstream(config.tls.caFile) << "broken";
+  std::ofstream(config.tls.keyFile) << "broken";
+  std::filesystem::remove(config.tls.certFile);
+  EXPECT_TRUE(Get(*transport));
+}
+
+TEST_F(CurlTransportTlsTest, ARenewedClientCertificateCountsAtOnceWhereTheOldOneIsRefused) {
+  const TestAuthority other;
+  other.Issue("client", "DNS:client.test");
+  authority_->Issue("client", "DNS:client.test");
+  for (const char* version : {"-tls1_2", "-tls1_3"}) {
+    SCOPED_TRACE(version);
+    const OpensslServer server(
+        *authority_, "server",
+        {"-Verify", "1", "-CAfile", authority_->CaFile(), "-verify_return_error", version});
+    auto config = ConfigFor(server);
+    config.tls.caFile = authority_->CaFile();
+    config.tls.certFile = authority_->Path("live.pem");
+    config.tls.keyFile = authority_->Path("live.key");
+    const auto install = [&](const TestAuthority& from) {
+      std::ofstream(config.tls.certFile) << from.Read("client.pem");
+      std::ofstream(config.tls.keyFile) << from.Read("client.key");
+    };
+    install(other);
+    auto transport = rest::CurlTransport::New(config).value();
+    const auto error = Get(*transport).error();
+    EXPECT_EQ(error.kind, ErrorKind::kTls) << error.ToString();
+    install(*authority_);
+    EXPECT_TRUE(Get(*transport));
+  }
+}
+
+TEST_F(CurlTransportTlsTest, KeysOfEveryFormWork) {
+  authority_->Issue("client", "DNS:client.test");
+  authority_->Openssl("ec -in client.key -out sec1.key");
+  authority_->Openssl("genrsa -traditional -out pkcs1.key 2048");
+  authority_->Openssl("req -new -key pkcs1.key -subj /CN=rsa -out rsa.csr");
+  authority_->Openssl(
+      "x509 -req -days 2 -set_serial 3 -in rsa.csr -CA ca.pem -CAkey ca.key -out rsa.pem");
+  const OpensslServer server(
+      *authority_, "server",
+      {"-Verify", "1", "-CAfile", authority_->CaFile(), "-verify_return_error", "-tls1_2"});
+  auto config = ConfigFor(server);
+  config.tls.caFile = authority_->CaFile();
+  for (const auto& [certificate, key] :
+       {std::pair{"client.pem", "client.key"},  // PKCS#8
+        std::pair{"client.pem", "sec1.key"}, std::pair{"rsa.pem", "pkcs1.key"}}) {
+    config.tls.certFile = authority_->Path(certificate);
+    config.tls.keyFile = authority_->Path(key);
+    EXPECT_TRUE(Page(config)) << key;
+  }
 }
 
 TEST_F(CurlTransportTlsTest, AWrongNameIsTls) {
@@ -96,12 +163,17 @@ TEST_F(CurlTransportTlsTest, AServerNameChangesWhatIsVerified) {
   EXPECT_EQ(Page(config).error().kind, ErrorKind::kTls);
 }
 
-TEST_F(CurlTransportTlsTest, InsecureTrustsAnything) {
+TEST_F(CurlTransportTlsTest, InsecureTrustsAnythingAndWarnsOnce) {
   authority_->Issue("other", "DNS:other.test");
   const OpensslServer server(*authority_, "other");
   auto config = ConfigFor(server);
   config.tls.insecure = true;
+  std::string logged;
+  log::SetSink([&logged](log::Level, std::string_view line) { logged.append(line) += '\n'; });
   EXPECT_TRUE(Page(config));
+  EXPECT_TRUE(Page(config));
+  log::SetSink(nullptr);
+  EXPECT_EQ(logged, "the certificate of " + config.host + " is not verified (tls.insecure)\n");
 }
 
 TEST_F(CurlTransportTlsTest, ShowsTheClientCertificateAsFileOrData) {

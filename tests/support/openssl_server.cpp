@@ -93,6 +93,12 @@ void TestAuthority::Issue(const std::string& name, const std::string& alt_name) 
       Path(name + ".pem"));
 }
 
+void TestAuthority::Openssl(const std::string& arguments) const {
+  Run("cd " + dir_.string() + " && openssl " + arguments);
+}
+
+std::string TestAuthority::Read(const std::string& file) const { return ReadFile(Path(file)); }
+
 OpensslServer::OpensslServer(const TestAuthority& authority, const std::string& name,
                              const std::vector<std::string>& arguments) {
   std::vector<std::string> all = {"openssl",

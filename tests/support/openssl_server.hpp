@@ -21,6 +21,10 @@ class TestAuthority {
 
   /// Makes NAME.pem and NAME.key, signed by this authority. `alt_name`: "DNS:a.test,IP:127.0.0.1".
   void Issue(const std::string& name, const std::string& alt_name) const;
+  /// Runs the openssl program in the folder: "pkey -in a.key -traditional -out b.key".
+  void Openssl(const std::string& arguments) const;
+  /// The bytes of FILE in the folder.
+  [[nodiscard]] std::string Read(const std::string& file) const;
   [[nodiscard]] std::string Path(const std::string& file) const { return dir_ / file; }
   [[nodiscard]] std::string CaFile() const { return Path("ca.pem"); }
 

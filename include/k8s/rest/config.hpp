@@ -12,8 +12,14 @@
 namespace k8s::inline v0::rest {
 
 /// How the server proves who it is, and the client's certificate. For each item the data form wins
-/// over the file form. Files are named by path and read when a connection is made, so that renewed
-/// ones count. Mirrors rest.TLSClientConfig.
+/// over the file form. Files are read when the client is made and again, when a request is sent,
+/// about once a minute, and after the server or this side has refused a certificate; then the
+/// request is sent once more. Renewed files count for the requests that follow, on new connections;
+/// streams that are open go on with what they began with. Files that cannot be read, or used, or a
+/// key that does not fit its certificate, are told once through the log, and what was read before
+/// stays in use.
+/// **Mirrors** rest.TLSClientConfig. Differs: client-go looks every 5 minutes at most, and closes
+/// open streams when the client certificate changes.
 struct TlsClientConfig {
   /// Trust any server certificate. Default: false. For tests only; contradicts `caFile` and
   /// `caData`.
@@ -25,7 +31,7 @@ struct TlsClientConfig {
   std::string caData = {};    ///< PEM bytes, not base64.
   std::string certFile = {};  ///< PEM client certificate; needs a key.
   std::string certData = {};  ///< PEM bytes, not base64.
-  std::string keyFile = {};   ///< PEM private key.
+  std::string keyFile = {};   ///< PEM private key: PKCS#8, PKCS#1 or EC, not encrypted.
   std::string keyData = {};   ///< Secret. PEM bytes, not base64.
 
   friend bool operator==(const TlsClientConfig&, const TlsClientConfig&) = default;
@@ -48,20 +54,37 @@ struct ExecEnvVar {
   friend bool operator==(const ExecEnvVar&, const ExecEnvVar&) = default;
 };
 
+/// Which credential plugins may be run, for programs that do not trust their kubeconfig. Mirrors
+/// api.PluginPolicy.
+struct PluginPolicy {
+  enum class Type {
+    kAllowAll,
+    kDenyAll,
+    kAllowlist,  ///< Only those of `allowlist`.
+  };
+  Type policyType = Type::kAllowAll;
+  /// Commands as kubeconfigs name them, or paths of programs. A name without a slash is looked up
+  /// in PATH and stands for the program found there. Only for kAllowlist, which needs one.
+  std::vector<std::string> allowlist = {};
+
+  friend bool operator==(const PluginPolicy&, const PluginPolicy&) = default;
+};
+
 /// A credential plugin as a kubeconfig names it: a program that prints an ExecCredential with a
 /// token, a client certificate with its key, or both.
 ///
-/// The program is run without a shell and with this process's standard error, by the thread whose
-/// request needs the credential: when there is none, shortly before its expirationTimestamp (a
-/// tenth of its life, at most 30 s), and after a 401, whereupon the request is sent once more. A
-/// run that fails leaves a credential that has not expired in place. Clients of one process whose
-/// plugins are configured alike share the credential and run the program one at a time. A plugin is
-/// not run when the Config has a token, basic authentication or a client certificate, nor for a
-/// request with an Authorization header.
+/// The program is run without a shell and with this process's standard error when a request needs
+/// the credential: when there is none, shortly before its expirationTimestamp (a tenth of its life,
+/// at most 30 s), and after a 401, whereupon the request is sent once more. A run that fails leaves
+/// a credential that has not expired in place. Clients of one process whose plugins are configured
+/// alike share the credential and run the program one at a time. A plugin is not run when the
+/// Config has a token, basic authentication or a client certificate, nor for a request with an
+/// Authorization header.
 /// Errors of such a request: kConfig, kTimeout when `timeout` has passed, kCancelled; they name the
 /// program and `origin`, never its output, arguments or environment.
-/// **Blocking.** A run ends at once, with the program, when its request is stopped. It is not part
-/// of the request's own timeout.
+/// **Blocking.** A request waits for the run, and not when it is stopped; the wait is not part of
+/// the request's own timeout. The run goes on for those who ask next, so that nobody has to log in
+/// twice, until its own time limit; it is killed with the last client and at the process's end.
 /// **Mirrors** clientcmd's api.ExecConfig. Differs: client-go neither repeats the request after a
 /// 401, nor bounds the run, nor renews before the expiry; it closes open streams when the client
 /// certificate changes, where here only later requests use the new one.
@@ -89,6 +112,7 @@ struct ExecConfig {
   /// After this long the program and the processes it has started are killed; of a program that
   /// reads from the terminal only itself. 0: a minute, or five with a terminal. Negative: no bound.
   std::chrono::milliseconds timeout{0};
+  PluginPolicy pluginPolicy = {};  ///< Not of the kubeconfig: the program's own.
   /// Where the plugin is configured, for errors: `context "c", user "u", kubeconfig /path`. Empty:
   /// not told.
   std::string origin = {};
@@ -117,8 +141,15 @@ struct Config {
   /// Name of a legacy auth provider in the kubeconfig; none is supported. Empty: none.
   std::string authProvider = {};
 
-  /// http, https or socks5 URL, may hold a user and password. Empty: HTTPS_PROXY, HTTP_PROXY and
-  /// NO_PROXY of the environment count.
+  /// Send credentials also to a server without TLS that is not on this machine, or over a proxy.
+  /// Default: false; they are left out, and a warning is logged once. Who listens on the way could
+  /// use them.
+  bool credentialsOverHttp = false;
+
+  /// http, https or socks5 URL, may hold a user and password; NO_PROXY does not count. The name of
+  /// the server is resolved by the proxy. Empty: HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the
+  /// environment count, or their lower-case forms, as in Go, and as they are when the client is
+  /// made. An https proxy is trusted like the server, or by the system's CAs.
   std::string proxyUrl = {};
   std::string userAgent = {};       ///< Empty: `DefaultUserAgent()`.
   bool disableCompression = false;  ///< Do not ask the server for gzip.

@@ -14,8 +14,8 @@ namespace k8s::inline v0::rest {
 /// a second I/O thread.
 ///
 /// Redirects are not followed. A dead peer is found by TCP keep-alive within 50 s. Credentials of
-/// the Config go only to the Config's host, and over plain HTTP only when the host is a URL with
-/// that scheme.
+/// the Config go only to the Config's host. Over plain HTTP they are sent only when the host is a
+/// URL with that scheme, and on this machine, or with Config::credentialsOverHttp.
 /// **Thread safety.** All members may be called from any thread at any time.
 /// **Lifetime.** An answer that is still held keeps the I/O thread; with the last of transport and
 /// answers the connections are closed and the thread is joined.

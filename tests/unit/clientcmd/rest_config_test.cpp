@@ -4,14 +4,17 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 
 #include "environment.hpp"
 #include "rest/in_cluster.hpp"
 #include "support/case_file.hpp"
+#include "support/openssl_server.hpp"
 
 namespace k8s::rest {
 namespace {
 
+using test::TestAuthority;
 using testing::ScopedEnvironment;
 using testing::TempDirectory;
 
@@ -61,7 +64,7 @@ TEST(BaseUrlTest, RefusesCredentialsAndDoesNotTellThem) {
 
 // client-go: TestConfigStringer, TestConfigSprint
 TEST(ConfigToStringTest, HidesEverySecret) {
-  const Config config{.host = "https://h.test",
+  const Config config{.host = "https://user:secret@h.test",
                       .tls = {.caData = "secret", .certData = "secret", .keyData = "secret"},
                       .bearerToken = "secret",
                       .username = "admin",
@@ -71,7 +74,7 @@ TEST(ConfigToStringTest, HidesEverySecret) {
                       .proxyUrl = "http://user:secret@proxy.test:3128"};
   const std::string text = ToString(config);
   EXPECT_EQ(text.find("secret"), std::string::npos) << text;
-  for (const char* part : {"https://h.test", "admin", "jane", "helper", "proxy.test:3128",
+  for (const char* part : {"h.test", "admin", "jane", "helper", "proxy.test:3128",
                            "tls.caData: 6 bytes", "bearerToken: --- REDACTED ---",
                            "password: --- REDACTED ---", "tls.keyData: --- REDACTED ---"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " in " << text;
@@ -116,14 +119,33 @@ std::string Problem(const Config& config) {
 }
 
 TEST(ValidateTest, AcceptsOrdinaryConfigurations) {
-  const TempDirectory files;
-  const auto ca = files.Write("ca", Pem("CERTIFICATE") + Pem("CERTIFICATE"));
-  const auto key = files.Write("key", Pem("EC PRIVATE KEY"));
   EXPECT_EQ(Problem({}), "");
-  EXPECT_EQ(Problem({.host = "https://h.test", .tls = {.caFile = ca}, .bearerToken = "t"}), "");
-  EXPECT_EQ(Problem({.tls = {.caData = Pem("CERTIFICATE"), .certFile = ca, .keyFile = key}}), "");
   EXPECT_EQ(Problem({.username = "admin", .password = "pw"}), "");
   EXPECT_EQ(Problem({.tls = {.insecure = true}}), "");
+  EXPECT_EQ(Problem({.proxyUrl = "socks5://user:pw@p.test"}), "");
+  if (const auto why = TestAuthority::Unavailable(); !why.empty()) GTEST_SKIP() << why;
+  const TestAuthority authority;
+  const TempDirectory files;
+  const auto pem = authority.Read("ca.pem");
+  const auto ca = files.Write("ca", "text before\n" + pem + pem);
+  EXPECT_EQ(Problem({.host = "https://h.test", .tls = {.caFile = ca}, .bearerToken = "t"}), "");
+  EXPECT_EQ(Problem({.tls = {.caData = pem, .certFile = ca, .keyData = authority.Read("ca.key")}}),
+            "");
+}
+
+TEST(ValidateTest, RefusesKeysThatAreOfNoUse) {
+  if (const auto why = TestAuthority::Unavailable(); !why.empty()) GTEST_SKIP() << why;
+  const TestAuthority authority;
+  authority.Issue("client", "DNS:client.test");
+  authority.Openssl("pkcs8 -topk8 -in client.key -passout pass:s3cret -out encrypted.key");
+  const auto certificate = authority.Path("client.pem");
+  for (const auto& [file, reason] : {std::pair{"encrypted.key", " is encrypted, which is not"},
+                                     {"ca.key", " does not fit the client certificate "}}) {
+    const auto problem =
+        Problem({.tls = {.certFile = certificate, .keyFile = authority.Path(file)}});
+    EXPECT_NE(problem.find("client key " + authority.Path(file) + reason), std::string::npos)
+        << problem;
+  }
 }
 
 // client-go: TestTLSConfig, TestNew
@@ -142,6 +164,8 @@ TEST(ValidateTest, RefusesContradictionsAndUnusableMaterial) {
       {"CA data is not PEM", {.tls = {.caData = "no PEM"}}},
       {"CA data is not PEM", {.tls = {.caData = Pem("PRIVATE KEY")}}},
       {"CA data is not PEM", {.tls = {.caData = "-----BEGIN CERTIFICATE-----\nAAAA"}}},
+      {"CA data has no certificate that can be read", {.tls = {.caData = cert}}},
+      {"client key data has no private key", {.tls = {.keyData = Pem("PRIVATE KEY")}}},
       {"is not PEM", {.tls = {.caFile = text}}},
       {"/nowhere", {.tls = {.caFile = "/nowhere"}}},
       {"cannot read", {.tls = {.caFile = files.path()}}},
@@ -165,6 +189,21 @@ TEST(ValidateTest, RefusesContradictionsAndUnusableMaterial) {
         .authProvider = "gcp"}},
       {"unknown apiVersion",
        {.exec = {.apiVersion = "client.authentication.k8s.io/v1alpha1", .command = "helper"}}},
+      {"proxyUrl is no http, https or socks5 URL", {.proxyUrl = "ftp://p.test"}},
+      {"proxyUrl is a URL that cannot be read", {.proxyUrl = "http://"}},
+      {"an allowlist that does not count",
+       {.exec = {.apiVersion = "client.authentication.k8s.io/v1beta1",
+                 .command = "helper",
+                 .pluginPolicy = {.allowlist = {"helper"}}}}},
+      {"an allowlist that is empty",
+       {.exec = {.apiVersion = "client.authentication.k8s.io/v1beta1",
+                 .command = "helper",
+                 .pluginPolicy = {.policyType = PluginPolicy::Type::kAllowlist}}}},
+      {"has an empty entry",
+       {.exec = {.apiVersion = "client.authentication.k8s.io/v1beta1",
+                 .command = "helper",
+                 .pluginPolicy = {.policyType = PluginPolicy::Type::kAllowlist,
+                                  .allowlist = {"helper", ""}}}}},
       {"invalid", {.host = "https://a b"}},
   };
   for (const Row& row : rows) {

@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "support/openssl_server.hpp"
+
 namespace k8s::test {
 namespace {
 
@@ -23,22 +25,22 @@ std::string Answer(const std::string& status, const std::string& version = kV1) 
   return R"({"kind":"ExecCredential","apiVersion":")" + version + R"(","status":)" + status + "}";
 }
 
-std::string Pem(const std::string& label) {
-  return "-----BEGIN " + label + "-----\\nAAAA\\n-----END " + label + "-----\\n";
-}
-
-const std::string kPair = R"("clientCertificateData":")" + Pem("CERTIFICATE") +
-                          R"(","clientKeyData":")" + Pem("RSA PRIVATE KEY") + R"(")";
+std::string Json(const std::string& text) { return nlohmann::json(text).dump(); }
 
 // client-go: TestRefreshCreds
 TEST(ParseExecCredentialTest, ReadsATokenACertificateOrBoth) {
   EXPECT_EQ(ParseExecCredential(Answer(R"({"token":"t"})"), kV1).value().token, "t");
   EXPECT_EQ(ParseExecCredential(Answer(R"({"token":"t"})", kV1Beta1), kV1Beta1).value().token, "t");
-  const auto pair = ParseExecCredential(Answer("{" + kPair + "}"), kV1).value();
+  if (const auto why = TestAuthority::Unavailable(); !why.empty()) GTEST_SKIP() << why;
+  const TestAuthority authority;
+  authority.Issue("client", "DNS:client.test");
+  const std::string members = R"("clientCertificateData":)" + Json(authority.Read("client.pem")) +
+                              R"(,"clientKeyData":)" + Json(authority.Read("client.key"));
+  const auto pair = ParseExecCredential(Answer("{" + members + "}"), kV1).value();
   EXPECT_EQ(pair.token, "");
-  EXPECT_TRUE(pair.certificate.starts_with("-----BEGIN CERTIFICATE-----\nAAAA\n"));
-  EXPECT_TRUE(pair.key.starts_with("-----BEGIN RSA PRIVATE KEY-----\n"));
-  const auto both = ParseExecCredential(Answer(R"({"token":"t",)" + kPair + "}"), kV1).value();
+  EXPECT_EQ(pair.certificate, authority.Read("client.pem"));
+  EXPECT_EQ(pair.key, authority.Read("client.key"));
+  const auto both = ParseExecCredential(Answer(R"({"token":"t",)" + members + "}"), kV1).value();
   EXPECT_EQ(both.token, "t");
   EXPECT_EQ(both.certificate, pair.certificate);
 }
@@ -79,7 +81,15 @@ TEST(ParseExecCredentialTest, RefusesTheRestAndTellsNoSecret) {
     std::string output;
   };
   const std::string secret = R"("token":"s3cret")";
-  const std::string certificate = R"("clientCertificateData":")" + Pem("CERTIFICATE") + R"(")";
+  if (const auto why = TestAuthority::Unavailable(); !why.empty()) GTEST_SKIP() << why;
+  const TestAuthority authority;
+  authority.Issue("client", "DNS:client.test");
+  authority.Openssl("pkey -in client.key -aes128 -passout pass:s3cret -out encrypted.key");
+  const std::string certificate =
+      R"("clientCertificateData":)" + Json(authority.Read("client.pem"));
+  const auto with_key = [&](const std::string& file) {
+    return Answer("{" + certificate + R"(,"clientKeyData":)" + Json(authority.Read(file)) + "}");
+  };
   const Row rows[] = {
       {"not valid JSON", "s3cret"},
       {"is ", ""},
@@ -102,6 +112,8 @@ TEST(ParseExecCredentialTest, RefusesTheRestAndTellsNoSecret) {
        Answer("{" + certificate + R"(,"clientKeyData":"s3cret"})")},
       {"clientCertificateData that is not PEM",
        Answer(R"({"clientCertificateData":"x","clientKeyData":"s3cret"})")},
+      {"does not fit its clientCertificateData", with_key("ca.key")},
+      {"clientKeyData that is encrypted", with_key("encrypted.key")},
       {"RFC 3339", Answer("{" + secret + R"(,"expirationTimestamp":"tomorrow"})")},
       {"RFC 3339", Answer("{" + secret + R"(,"expirationTimestamp":""})")},
   };

@@ -8,12 +8,14 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -181,21 +183,98 @@ TEST_F(ExecPluginTest, ThreadsShareOneRun) {
   EXPECT_EQ(script.Runs(), 1);
 }
 
-TEST_F(ExecPluginTest, WhoIsStoppedDoesNotStopTheOthers) {
-  const PluginScript script("test -e ready && exec cat answer; : >ready; exec sleep 1000");
+TEST_F(ExecPluginTest, ARunOutlivesTheRequestThatBeganItAndServesTheNext) {
+  const PluginScript script("mkfifo gate; : >ready; read x <gate; cat answer");
   script.AnswerToken("one");
   const auto plugin = NewPlugin(script.Exec());
   std::stop_source stop;
   std::optional<ErrorKind> kind;
   std::thread first([&] { kind = plugin->Get(stop.get_token()).error().kind; });
   while (!std::filesystem::exists(script.dir() / "ready")) std::this_thread::yield();
-  std::string token;
-  std::thread second([&] { token = TokenOf(*plugin); });
   stop.request_stop();
   first.join();
-  second.join();
   EXPECT_EQ(kind, ErrorKind::kCancelled);
+  std::string token;
+  std::thread second([&] { token = TokenOf(*plugin); });
+  script.Write("gate", "go\n");
+  second.join();
   EXPECT_EQ(token, "one");
+  EXPECT_EQ(script.Runs(), 1) << "nobody logs in twice";
+}
+
+TEST_F(ExecPluginTest, ARunThatNobodyAwaitsHasItsTimeLimit) {
+  const PluginScript script("test -e ready && exec cat answer; : >ready; exec sleep 1000");
+  script.AnswerToken("one");
+  const auto plugin = NewPlugin(script.Exec());
+  std::stop_source stop;
+  std::thread first([&] { (void)plugin->Get(stop.get_token()); });
+  clock_->WaitForSleepers(1);
+  while (!std::filesystem::exists(script.dir() / "ready")) std::this_thread::yield();
+  stop.request_stop();
+  first.join();
+  std::optional<ErrorKind> kind;
+  std::thread second([&] { kind = plugin->Get({}).error().kind; });
+  clock_->Step(seconds(60));
+  second.join();
+  // Whether it still met the run that was killed is a matter of moments.
+  EXPECT_EQ(kind.value_or(ErrorKind::kTimeout), ErrorKind::kTimeout);
+  EXPECT_EQ(TokenOf(*plugin), "one");
+}
+
+TEST_F(ExecPluginTest, ARunEndsWithTheLastClientAndTheCredentialStays) {
+  const PluginScript script(
+      "test -e ready && exec cat answer; echo $$ >pid; : >ready; exec sleep 1000");
+  script.AnswerToken("one");
+  const rest::Config config{.host = "https://h.test", .exec = script.Exec()};
+  auto one = ExecPlugin::For(config).value();
+  auto two = ExecPlugin::For(config).value();
+  std::stop_source stop;
+  std::thread waiter([&] { (void)one->Get(stop.get_token()); });
+  while (!std::filesystem::exists(script.dir() / "ready")) std::this_thread::yield();
+  stop.request_stop();
+  waiter.join();
+  const auto pid = static_cast<pid_t>(std::stoi(script.Read("pid")));
+  one.reset();
+  EXPECT_EQ(kill(pid, 0), 0) << "another client may want it";
+  two.reset();
+  EXPECT_NE(kill(pid, 0), 0);
+  EXPECT_EQ(TokenOf(*ExecPlugin::For(config).value()), "one");
+  EXPECT_EQ(TokenOf(*ExecPlugin::For(config).value()), "one");
+  EXPECT_EQ(script.Runs(), 2);
+}
+
+TEST_F(ExecPluginTest, WhoWaitsIsCancelledWhenTheProcessEnds) {
+  const PluginScript script(": >ready; exec sleep 1000");
+  const auto plugin = NewPlugin(script.Exec());
+  std::optional<ErrorKind> kind;
+  std::thread waiter([&] { kind = plugin->Get({}).error().kind; });
+  while (!std::filesystem::exists(script.dir() / "ready")) std::this_thread::yield();
+  plugin->Close();
+  waiter.join();
+  EXPECT_EQ(kind, ErrorKind::kCancelled);
+  EXPECT_EQ(plugin->Get({}).error().kind, ErrorKind::kCancelled);
+  EXPECT_EQ(script.Runs(), 1);
+}
+
+/// Ends the process while a program runs for which nobody waits, of a client that lives as long.
+[[noreturn]] void ExitDuringARun(const PluginScript& script) {
+  static const auto& plugin =
+      *new auto(ExecPlugin::For({.host = "https://h.test", .exec = script.Exec()}).value());
+  std::stop_source stop;
+  std::thread request([&stop] { (void)plugin->Get(stop.get_token()); });
+  while (!std::filesystem::exists(script.dir() / "ready")) std::this_thread::yield();
+  stop.request_stop();
+  request.join();
+  std::exit(0);
+}
+
+// Its suite runs first, while there are no other threads.
+using ExecPluginDeathTest = ExecPluginTest;
+
+TEST_F(ExecPluginDeathTest, AProcessThatEndsWaitsForNoProgramAndLeavesNone) {
+  const PluginScript script("echo $$ >pid; : >ready; exec sleep 1000");
+  EXPECT_EXIT(ExitDuringARun(script), ::testing::ExitedWithCode(0), "");
+  EXPECT_NE(kill(static_cast<pid_t>(std::stoi(script.Read("pid"))), 0), 0);
 }
 
 TEST_F(ExecPluginTest, WhoWaitsForARunCanBeStopped) {
@@ -381,6 +460,39 @@ TEST_F(ExecPluginTest, ProcessWideOnePerConfiguration) {
   other = config;
   other.exec.env = {{"A", "b"}};
   EXPECT_NE(ExecPlugin::For(other).value(), plugin);
+}
+
+TEST_F(ExecPluginTest, APolicySaysWhichProgramsMayRun) {
+  const PluginScript script;
+  script.AnswerToken("one");
+  const std::string before = std::getenv("PATH");
+  setenv("PATH", (script.dir().string() + ":" + before).c_str(), 1);
+  struct Row {
+    std::string command;
+    rest::PluginPolicy policy;
+    std::string error;
+  };
+  using Type = rest::PluginPolicy::Type;
+  const std::string not_in_list = "not in the allowlist of plugins";
+  const Row rows[] = {
+      {script.path(), {}, ""},
+      {script.path(), {.policyType = Type::kDenyAll}, "the plugin policy allows none"},
+      {script.path(), {.policyType = Type::kAllowlist, .allowlist = {"other"}}, not_in_list},
+      {script.path(), {.policyType = Type::kAllowlist, .allowlist = {"o", script.path()}}, ""},
+      {script.path(), {.policyType = Type::kAllowlist, .allowlist = {"plugin"}}, ""},
+      {"plugin", {.policyType = Type::kAllowlist, .allowlist = {"plugin"}}, ""},
+      {"plugin", {.policyType = Type::kAllowlist, .allowlist = {script.path()}}, ""},
+      {"plugin", {.policyType = Type::kAllowlist, .allowlist = {"/bin/plugin"}}, not_in_list},
+      {"/bin/sh", {.policyType = Type::kAllowlist, .allowlist = {"/usr/bin/env"}}, not_in_list},
+  };
+  for (const Row& row : rows) {
+    auto exec = script.Exec();
+    exec.command = row.command;
+    exec.pluginPolicy = row.policy;
+    const auto credential = NewPlugin(exec)->Get({});
+    EXPECT_EQ(credential ? "" : credential.error().message, row.error) << row.command;
+  }
+  setenv("PATH", before.c_str(), 1);
 }
 
 TEST_F(ExecPluginTest, StandardErrorIsPassedThrough) {

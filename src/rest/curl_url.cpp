@@ -1,0 +1,22 @@
+#include "rest/curl_url.hpp"
+
+namespace k8s::inline v0::rest::detail {
+
+UrlHandle ParseUrl(const std::string& text) {
+  UrlHandle url(curl_url());
+  if (url == nullptr ||
+      curl_url_set(url.get(), CURLUPART_URL, text.c_str(), CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK) {
+    return nullptr;
+  }
+  return url;
+}
+
+std::string PartOf(CURLU* url, CURLUPart part, unsigned flags) {
+  char* text = nullptr;
+  if (curl_url_get(url, part, &text, flags) != CURLUE_OK) return {};
+  std::string out(text);
+  curl_free(text);
+  return out;
+}
+
+}  // namespace k8s::inline v0::rest::detail

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/child_process.hpp"
+
+namespace k8s::test {
+
+/// A real proxy of the system's packages on a free port of loopback: tinyproxy or microsocks.
+class ProxyProgram {
+ public:
+  /// Why it cannot be started here; empty when it can. `name`: "tinyproxy" or "microsocks".
+  [[nodiscard]] static std::string Unavailable(const std::string& name);
+
+  /// An http proxy. `user`, `password`: what it wants; empty: nothing. Throws std::runtime_error.
+  [[nodiscard]] static ProxyProgram Tinyproxy(const std::string& user = "",
+                                              const std::string& password = "");
+  /// A socks5 proxy; likewise.
+  [[nodiscard]] static ProxyProgram Microsocks(const std::string& user = "",
+                                               const std::string& password = "");
+
+  ProxyProgram(ProxyProgram&&) = default;
+  ProxyProgram& operator=(ProxyProgram&&) = delete;
+  ~ProxyProgram();
+
+  /// "127.0.0.1:41234"
+  [[nodiscard]] std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+  /// Whether it has written `text`: "CONNECT 127.0.0.1:6443", "connected to localhost:6443".
+  [[nodiscard]] bool Logged(const std::string& text) const;
+
+ private:
+  ProxyProgram();
+  void Start(std::vector<std::string> command);
+
+  std::filesystem::path dir_;
+  int port_;
+  std::unique_ptr<ChildProcess> process_;
+};
+
+}  // namespace k8s::test
