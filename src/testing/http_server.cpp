@@ -96,7 +96,19 @@ HttpServer::HttpServer(Handler handler) : handler_(std::move(handler)) {
 
 HttpServer::~HttpServer() { Stop(true); }
 
+void HttpServer::BuildTables() {
+  static std::once_flag once;
+  std::call_once(once, [this] {
+    httplib::detail::BufferStream stream;
+    const std::string request = "NO-SUCH-METHOD / HTTP/1.1\r\n\r\n";
+    stream.write(request.data(), request.size());
+    bool closed = false;
+    process_request(stream, true, closed, nullptr);
+  });
+}
+
 Result<void> HttpServer::Start(int port) {
+  BuildTables();
   auto fd = Listen(port);
   if (!fd) return fd.error();
   listen_fd_ = *fd;
