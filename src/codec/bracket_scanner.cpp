@@ -16,6 +16,14 @@ std::uint64_t PrefixXor(std::uint64_t bits) {
   return bits;
 }
 
+/// std::popcount is a call where the processor need not have an instruction for it, as x86-64.
+std::int64_t Count(std::uint64_t bits) {
+  bits -= bits >> 1 & 0x5555555555555555;
+  bits = (bits & 0x3333333333333333) + (bits >> 2 & 0x3333333333333333);
+  bits = (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0f;
+  return static_cast<std::int64_t>(bits * 0x0101010101010101 >> 56);
+}
+
 }  // namespace
 
 /// Which of the `size` bytes follow a backslash that is not escaped itself.
@@ -41,19 +49,24 @@ const char* BracketScanner::ScanBlock(const char* block, std::size_t size) {
   const std::uint64_t quotes = masks.quotes & ~Escaped(masks.backslashes, size);
   const std::uint64_t strings = PrefixXor(quotes) ^ (in_string_ ? ~std::uint64_t{0} : 0);
   in_string_ = strings >> 63 != 0;
-  const std::uint64_t opening = masks.opening & ~strings;
+  std::uint64_t opening = masks.opening & ~strings;
   std::uint64_t closing = masks.closing & ~strings;
-  const std::int64_t closed = std::popcount(closing);
+  // What is empty within the value does not count; managed fields are full of it.
+  const std::uint64_t first = depth_ == 0 ? 1 : 0;
+  const std::uint64_t empty = opening & closing >> 1 & ~first;
+  opening ^= empty;
+  closing ^= empty << 1;
+  const std::int64_t closed = Count(closing);
   if (closed < depth_) {
-    depth_ += std::popcount(opening) - closed;
+    depth_ += Count(opening) - closed;
     return nullptr;
   }
   for (std::int64_t depth = depth_; closing != 0; closing &= closing - 1) {
     const std::uint64_t before = (closing & -closing) - 1;
     --depth;
-    if (depth + std::popcount(opening & before) == 0) return block + std::countr_zero(closing) + 1;
+    if (depth + Count(opening & before) == 0) return block + std::countr_zero(closing) + 1;
   }
-  depth_ += std::popcount(opening) - closed;
+  depth_ += Count(opening) - closed;
   return nullptr;
 }
 

@@ -131,7 +131,7 @@ const char* Decoder::Struct(const char* p, const TypeInfo& type, void* out, int 
       if (!p) return In(field->name);
       guess = field + 1;
     } else {
-      p = scanner_.SkipValue(p);
+      p = scanner_.SkipUnread(p);
     }
     if (!p) return nullptr;
     p = scanner_.Space(p);

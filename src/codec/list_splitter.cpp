@@ -164,6 +164,7 @@ Result<std::optional<std::string_view>> ListSplitter::Impl::Next() {
 Result<ListHead> ListSplitter::Impl::ReadHead(const std::string& text) {
   auto list = Decode<detail::ListText>(text);
   if (!list) return list.error();
+  if (!Valid(text)) return DecodeError("what is not in the list's items is no JSON");
   if (list->items.IsZero() && !list->kind.empty() && !list->kind.ends_with("List")) {
     return DecodeError(list->kind + " where a list belongs");
   }

@@ -2,6 +2,8 @@
 
 #include <k8s/codec/codec.hpp>
 
+#include "codec/bracket_scanner.hpp"
+
 #include <cstdint>
 
 namespace k8s::inline v0::codec {
@@ -38,6 +40,7 @@ class Nesting {
 
 bool Opens(char c) { return c == '{' || c == '['; }
 bool Closes(char c) { return c == '}' || c == ']'; }
+char Closer(char opening) { return opening == '{' ? '}' : ']'; }
 
 }  // namespace
 
@@ -122,6 +125,13 @@ const char* Scanner::SkipValue(const char* p) {
     }
     p = Space(p + 1);
   }
+}
+
+const char* Scanner::SkipUnread(const char* p) {
+  if (p == end_ || !Opens(*p)) return SkipScalar(p);
+  const char* const after = BracketScanner().Scan(p, end_);
+  if (!after) return Fail(end_, "");
+  return after[-1] == Closer(*p) ? after : Fail(after - 1, "another closing bracket belongs here");
 }
 
 }  // namespace detail

@@ -37,8 +37,12 @@ class Scanner {
     return Space(p + 1);
   }
 
-  /// Skips one value of any kind without recursion. `p` is at its first byte.
+  /// Skips one value of any kind without recursion and checks all of it. `p` is at its first byte.
   const char* SkipValue(const char* p);
+
+  /// Skips one value of which nothing is kept. Of an object or an array only the quotes and
+  /// brackets are looked at, four times as fast as a check of all it says.
+  const char* SkipUnread(const char* p);
 
   /// Appends a string, unescaped and repaired; `p` is behind its opening quote.
   const char* ReadString(const char* p, std::string& out);

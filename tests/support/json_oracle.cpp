@@ -178,6 +178,124 @@ Json Absent(const TypeInfo& type) {
   return nullptr;
 }
 
+/// Copies a JSON text, or what should be one, with null in place of the objects and lists of fields
+/// that the type does not name: what the codec does not look into. Where the text cannot be
+/// followed, the rest of it is copied.
+class Hollower {
+ public:
+  explicit Hollower(std::string_view text) : rest_(text) {}
+
+  std::string Run(const TypeInfo& type) {
+    Value(type);
+    return std::move(out_).append(rest_);
+  }
+
+ private:
+  bool At(std::string_view any) { return !rest_.empty() && any.find(rest_[0]) != any.npos; }
+
+  void Copy(std::size_t size) {
+    out_ += rest_.substr(0, size);
+    rest_.remove_prefix(std::min(size, rest_.size()));
+  }
+  void Space() { Copy(std::min(rest_.find_first_not_of(" \n\r\t"), rest_.size())); }
+
+  /// The size of the string that the text begins with, or of all text if it has no end.
+  static std::size_t StringSize(std::string_view text) {
+    std::size_t i = 1;
+    while (i < text.size() && text[i] != '"') i += text[i] == '\\' ? 2 : 1;
+    return std::min(i + 1, text.size());
+  }
+  void Scalar() {
+    Copy(At("\"") ? StringSize(rest_) : std::min(rest_.find_first_of(",]} \n\r\t"), rest_.size()));
+  }
+
+  /// The size of the object or list that the text begins with, told from its quotes and brackets
+  /// alone; 0 if it has no end.
+  [[nodiscard]] std::size_t ContainerSize() const {
+    int depth = 0;
+    for (std::size_t i = 0; i < rest_.size(); ++i) {
+      const char c = rest_[i];
+      if (c == '"') {
+        i += StringSize(rest_.substr(i)) - 1;
+      } else if (c == '\\' && rest_.substr(i + 1).find_first_of("\\\"") == 0) {
+        ++i;  // Backslashes have no place here, but the quote behind one begins no string.
+      } else if (c == '[' || c == '{') {
+        ++depth;
+      } else if ((c == ']' || c == '}') && --depth == 0) {
+        return i + 1;
+      }
+    }
+    return 0;
+  }
+
+  /// Keeps a value of which the codec looks at all.
+  void Whole() {
+    if (!At("{[")) return Scalar();
+    const std::size_t size = ContainerSize();
+    Copy(size > 0 ? size : rest_.size());
+  }
+
+  void DropContainer() {
+    const std::size_t size = ContainerSize();
+    if (size == 0 || rest_[size - 1] != (At("{") ? '}' : ']')) return;
+    out_ += "null";
+    rest_.remove_prefix(size);
+  }
+
+  void Value(const TypeInfo& type) {
+    switch (type.form) {
+      case Form::kOptional:
+      case Form::kBox:
+        return Value(*type.element);
+      case Form::kStruct:
+        return Sequence([&] { Member(type); });
+      case Form::kMap:
+        return Sequence([&] {
+          Name();
+          Value(*type.element);
+        });
+      case Form::kList:
+      case Form::kRequiredList:
+        return Sequence([&] { Value(*type.element); });
+      default:
+        return Whole();
+    }
+  }
+
+  template <class Part>
+  void Sequence(Part part) {
+    if (!At("{[")) return Scalar();
+    do {
+      Copy(1);
+      Space();
+      if (!At("}]")) part();
+      Space();
+    } while (At(","));
+    if (At("}]")) Copy(1);
+  }
+
+  std::string Name() {
+    const std::size_t at = out_.size();
+    Scalar();
+    const auto name = Json::parse(out_.substr(at), nullptr, false);
+    Space();
+    if (At(":")) Copy(1);
+    Space();
+    return name.is_string() ? name.get<std::string>() : "";
+  }
+
+  void Member(const TypeInfo& type) {
+    const std::string name = Name();
+    for (std::size_t i = 0; i < type.field_count; ++i) {
+      if (type.fields[i].name == name) return Value(*type.fields[i].type);
+    }
+    At("[{") ? DropContainer() : Scalar();
+  }
+
+  std::string_view rest_;
+  std::string out_;
+};
+
 }  // namespace
 
 OracleReading ReadByOracle(std::string_view text) {
@@ -224,11 +342,13 @@ std::optional<Json> Expected(const TypeInfo& type, const Json& json) {
 }
 
 std::string CompareWithOracle(std::string_view text) {
-  const OracleReading oracle = ReadByOracle(text);
+  OracleReading oracle = ReadByOracle(text);
   if (oracle.unknown) return "";
   if (codec::Valid(text) != oracle.value.has_value()) {
     return oracle.value ? "refused as invalid" : "accepted as valid";
   }
+  if (!oracle.value) oracle = ReadByOracle(Hollower(text).Run(codec::TypeOf<Everything>()));
+  if (oracle.unknown) return "";
   auto read = codec::Decode<Everything>(text);
   if (oracle.has_equal_keys) return "";
   const auto expected =

@@ -13,7 +13,7 @@
 /// Thread safety. All functions may be called from any thread on distinct objects.
 namespace k8s::inline v0::codec {
 
-/// Deepest nesting of values that are skipped or kept as text. Mirrors Go's limit.
+/// Deepest nesting of values that are kept as text. Mirrors Go's limit.
 inline constexpr int kMaxDepth = 10000;
 /// Deepest nesting of described structs within each other: only types that contain themselves, as
 /// the schemas of custom resource definitions do, could go deeper.
@@ -21,12 +21,18 @@ inline constexpr int kMaxTypedDepth = 200;
 
 /// Reads one JSON value into the object at `out`, which is of the type that `type` describes.
 ///
-/// Reads as Go does: unknown fields are skipped, but must be valid; null leaves a value as it is
-/// and unsets lists, maps and optionals; of equal keys the last one counts; names are
-/// case-sensitive; ill-formed UTF-8 and lone surrogates become U+FFFD. Integers must be written
-/// without point and exponent. Lists and maps keep no spare capacity. Errors: kDecode with the
-/// field's path, the type that belongs there and the kind of value found, never the value. `out` is
-/// then partly filled.
+/// Reads as Go does: unknown fields are skipped; null leaves a value as it is and unsets lists,
+/// maps and optionals; of equal keys the last one counts; names are case-sensitive; ill-formed
+/// UTF-8 and lone surrogates become U+FFFD. Integers must be written without point and exponent.
+/// Lists and maps keep no spare capacity.
+///
+/// All that is read is checked. Of an unknown field's object or list only the quotes and brackets
+/// are: they must end where the value ends, and what stands between them is not looked at. That
+/// lets a struct of a few fields be read several times as fast as a whole object; Valid() checks
+/// all.
+///
+/// Errors: kDecode with the field's path, the type that belongs there and the kind of value found,
+/// never the value. `out` is then partly filled.
 Result<void> Decode(std::string_view json, const TypeInfo& type, void* out);
 
 /// Reads one JSON value as a T.

@@ -104,17 +104,42 @@ TEST(DecodeTest, UnknownFieldsAreSkipped) {
   EXPECT_EQ(read.text, "t");
 }
 
-TEST(DecodeTest, UnknownFieldsMustBeValid) {
+std::string WithUnknown(std::string_view value) {
+  return "{\"unknown\":" + std::string(value) + ",\"text\":\"t\"}";
+}
+
+TEST(DecodeTest, UnknownFieldsMustEndWhereTheyEnd) {
   for (const std::string_view value :
-       {"01",          "1.",       ".5",     "+1",       "-",      "1e",   "1e+",
-        "NaN",         "Infinity", "tru",    "nul",      "falsey", "'a'",  "\"\\x\"",
-        "\"\\u12g4\"", "\"\\u12",  "\"\t\"", "\"a",      "[1,]",   "[,1]", "[1 2]",
-        "{\"a\":1,}",  "{\"a\"}",  "{a:1}",  "{\"a\":}", "[}",     "{]",   "[",
-        "{",           "",         "[1}",    "/*c*/1",   "\"a\"b"}) {
+       {"01",          "1.",       ".5",        "+1",  "-",      "1e",     "1e+",
+        "NaN",         "Infinity", "tru",       "nul", "falsey", "'a'",    "\"\\x\"",
+        "\"\\u12g4\"", "\"\\u12",  "\"\t\"",    "\"a", "[}",     "{]",     "[",
+        "{",           "[\"]",     "{\"a\":[}", "",    "[1}",    "/*c*/1", "\"a\"b"}) {
     SCOPED_TRACE(value);
-    const std::string text = "{\"unknown\":" + std::string(value) + "}";
-    EXPECT_NE(Failure(text), "");
-    EXPECT_FALSE(Valid(text));
+    EXPECT_NE(Failure(WithUnknown(value)), "");
+    EXPECT_FALSE(Valid(WithUnknown(value)));
+  }
+}
+
+// A check of all that is skipped would cost more than all that is read.
+TEST(DecodeTest, WhatStandsBetweenAnUnknownFieldsBracketsIsNotLookedAt) {
+  for (const std::string_view value : {"[1,]", "[,1]", "[1 2]", "{\"a\":1,}", "{\"a\"}", "{a:1}",
+                                       "{\"a\":}", "[01]", "[\"\\x\"]"}) {
+    SCOPED_TRACE(value);
+    EXPECT_EQ(Read(WithUnknown(value)).text, "t");
+    EXPECT_FALSE(Valid(WithUnknown(value)));
+  }
+}
+
+TEST(DecodeTest, UnknownFieldsOfEveryLengthEndWhereTheyEnd) {
+  for (std::size_t length = 0; length < 300; ++length) {
+    for (const std::string_view inner :
+         {"[]", "{}", "\"]}\"", "\"\\\"]\"", "[{\"a\":[\"\\\\\"]}]"}) {
+      const std::string value = "[\"" + std::string(length, 'x') + "\"," + std::string(inner) + "]";
+      ASSERT_EQ(Read(WithUnknown(value)).text, "t") << value;
+      // Nothing behind the value is taken for a part of it, nor the other way round.
+      ASSERT_NE(Failure(WithUnknown(value + "]")), "") << value;
+      ASSERT_NE(Failure(WithUnknown("[" + value)), "") << value;
+    }
   }
 }
 

@@ -127,12 +127,12 @@ TEST(ListSplitterTest, WhatIsNoListIsADecodeError) {
 
 TEST(ListSplitterTest, BrokenListsAreDecodeErrors) {
   for (const std::string_view body :
-       {R"({"items":[1,]})",        R"({"items":[,1]})",         R"({"items":[1 2]})",
-        R"({"items":[{} {}]})",     R"({"items":[:]})",          R"({"items":[1}})",
-        R"({"items":[1]]})",        R"({"items" [1]})",          R"({"items":[1],})",
-        R"({,"items":[1]})",        R"({"a":,"items":[1]})",     R"({items:[1]})",
-        R"({"a":tru,"items":[1]})", R"({"a":[1,],"items":[1]})", R"({"a\q":1,"items":[1]})",
-        R"({"items":[1]} x)",       R"({"items":[1]}{})",        "{\"a\":\"\t\",\"items\":[1]}",
+       {R"({"items":[1,]})",        R"({"items":[,1]})",        R"({"items":[1 2]})",
+        R"({"items":[{} {}]})",     R"({"items":[:]})",         R"({"items":[1}})",
+        R"({"items":[1]]})",        R"({"items" [1]})",         R"({"items":[1],})",
+        R"({,"items":[1]})",        R"({"a":,"items":[1]})",    R"({items:[1]})",
+        R"({"a":tru,"items":[1]})", R"({"a":[1},"items":[1]})", R"({"a\q":1,"items":[1]})",
+        R"({"items":[1]} x)",       R"({"items":[1]}{})",       "{\"a\":\"\t\",\"items\":[1]}",
         R"({"items":[1] "b":2})",   R"({"items":[1],5:2})"}) {
     const auto result = SplitList(body);
     ASSERT_TRUE(result.error) << body;
