@@ -7,7 +7,8 @@
 // (client-go's: informerlog) behind that; the informer shows a first object; the fault happens; an
 // object is written; the time until the informer tells of it is taken. Writes a Markdown table.
 // scripts/recovery-times.sh builds and runs all that is needed. The environment's
-// CLIENT_CPP_INFORMERLOG and CLIENT_CPP_REALSERVER name client-go's program and the real API server.
+// CLIENT_CPP_INFORMERLOG and CLIENT_CPP_REALSERVER name client-go's program and the real API
+// server.
 
 #include <k8s/clock.hpp>
 #include <k8s/testing/fake_api_server.hpp>
@@ -104,8 +105,8 @@ class RealScene final : public Scene {
 
   RealServer& server() { return *server_; }
   void Write(const std::string& name) override {
-    const auto made = Must(server_->Request("POST", "/api/v1/namespaces/default/configmaps",
-                                            ConfigMapJson(name)));
+    const auto made = Must(
+        server_->Request("POST", "/api/v1/namespaces/default/configmaps", ConfigMapJson(name)));
     if (made.code != 201) throw std::runtime_error(made.body);
   }
   [[nodiscard]] std::string Kubeconfig() const override { return kubeconfig_; }
@@ -191,44 +192,44 @@ Fault BrokenOff(const std::string& name, const std::string& bytes) {
 }
 
 std::vector<Fault> Faults() {
-  return {
-      Real("API server killed with -9 and restarted (HTTP/2, TLS)",
-           [](RealScene& scene) {
-             scene.server().Kill();
-             Must(scene.server().Restart());
-           }),
-      Fake("connection reset", [](FakeScene& scene) { scene.proxy().Cut(); }),
-      Fake("half-open connection, HTTP/1.1", [](FakeScene& scene) { scene.proxy().Stall(); }),
-      Real("half-open connection, HTTP/2 over TLS",
-           [](RealScene& scene) { scene.proxy().Stall(); }),
-      Fake("silent stream on a living connection",
-           [](FakeScene& scene) { scene.server().StallWatches(); }),
-      Fake("streaming list without its end bookmark",
-           [](FakeScene& scene) {
-             scene.server().InjectFault(
-                 {.kind = FaultKind::kNoBookmarks, .match = {.verb = "watch"}, .times = -1});
-           },
-           true),
-      ErrorEvent(410, "Expired"),
-      Fake("410 when the watch is opened",
-           [](FakeScene& scene) { Answer(scene, "watch", 410, 1); }),
-      Fake("429 with Retry-After of 5 s when the watch is opened",
-           [](FakeScene& scene) { Answer(scene, "watch", 429, 1, 5); }),
-      ErrorEvent(429, "TooManyRequests"),
-      AnsweredFor(kWhile, 500),
-      AnsweredFor(kMinute, 500),
-      RefusedFor(kWhile),
-      RefusedFor(kMinute),
-      BrokenOff("event cut off by a reset", R"({"type":"ADDED","object":{"kind":"Conf)"),
-      Fake("malformed event",
-           [](FakeScene& scene) { scene.server().SendRaw({}, "{\"type\":\"ADDED\",,}\n"); }),
-      AnsweredFor(kWhile, 401),
-      Fake("permission revoked, granted again after 10 s", [](FakeScene& scene) {
-        scene.server().SetForbidden({{.match = {.resource = "configmaps"}}});
-        scene.server().EndWatches();
-        Pass(kWhile);
-        scene.server().SetForbidden({});
-      })};
+  return {Real("API server killed with -9 and restarted (HTTP/2, TLS)",
+               [](RealScene& scene) {
+                 scene.server().Kill();
+                 Must(scene.server().Restart());
+               }),
+          Fake("connection reset", [](FakeScene& scene) { scene.proxy().Cut(); }),
+          Fake("half-open connection, HTTP/1.1", [](FakeScene& scene) { scene.proxy().Stall(); }),
+          Real("half-open connection, HTTP/2 over TLS",
+               [](RealScene& scene) { scene.proxy().Stall(); }),
+          Fake("silent stream on a living connection",
+               [](FakeScene& scene) { scene.server().StallWatches(); }),
+          Fake(
+              "streaming list without its end bookmark",
+              [](FakeScene& scene) {
+                scene.server().InjectFault(
+                    {.kind = FaultKind::kNoBookmarks, .match = {.verb = "watch"}, .times = -1});
+              },
+              true),
+          ErrorEvent(410, "Expired"),
+          Fake("410 when the watch is opened",
+               [](FakeScene& scene) { Answer(scene, "watch", 410, 1); }),
+          Fake("429 with Retry-After of 5 s when the watch is opened",
+               [](FakeScene& scene) { Answer(scene, "watch", 429, 1, 5); }),
+          ErrorEvent(429, "TooManyRequests"),
+          AnsweredFor(kWhile, 500),
+          AnsweredFor(kMinute, 500),
+          RefusedFor(kWhile),
+          RefusedFor(kMinute),
+          BrokenOff("event cut off by a reset", R"({"type":"ADDED","object":{"kind":"Conf)"),
+          Fake("malformed event",
+               [](FakeScene& scene) { scene.server().SendRaw({}, "{\"type\":\"ADDED\",,}\n"); }),
+          AnsweredFor(kWhile, 401),
+          Fake("permission revoked, granted again after 10 s", [](FakeScene& scene) {
+            scene.server().SetForbidden({{.match = {.resource = "configmaps"}}});
+            scene.server().EndWatches();
+            Pass(kWhile);
+            scene.server().SetForbidden({});
+          })};
 }
 
 bool Shows(Watcher& watcher, const std::string& name) {
@@ -278,7 +279,8 @@ struct Row {
 };
 
 /// Calls `work` with 0 to `count` - 1, in so many threads. An error is told and ends the program.
-void InParallel(std::size_t count, std::size_t threads, const std::function<void(std::size_t)>& work) {
+void InParallel(std::size_t count, std::size_t threads,
+                const std::function<void(std::size_t)>& work) {
   std::atomic<std::size_t> next = 0;
   const auto run = [&] {
     for (std::size_t i = next++; i < count; i = next++) {
