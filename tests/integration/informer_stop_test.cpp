@@ -39,8 +39,8 @@ class InformerStopTest : public ::testing::Test {
 
   void Start(const rest::Config& config) {
     const auto client = kubernetes::Clientset::New(config).value();
-    informer_ =
-        std::make_unique<cache::SharedIndexInformer<ConfigMap>>(cache::SharedIndexInformer<ConfigMap>::New(
+    informer_ = std::make_unique<cache::SharedIndexInformer<ConfigMap>>(
+        cache::SharedIndexInformer<ConfigMap>::New(
             cache::NewListWatchFromClient(client.CoreV1().ConfigMaps("").core()), options_));
     run_ = std::async(std::launch::async,
                       [this] { return informer_->Run(stop_.get_token()).has_value(); });
@@ -132,7 +132,8 @@ TEST_F(InformerStopTest, WhileItWaitsForRetryAfter) {
 
 TEST_F(InformerStopTest, WhileASilentWatchIsReplaced) {
   options_.reflector.watchIdleTimeout = 100ms;
-  server_.InjectFault({.kind = FaultKind::kStall, .match = {.verb = "watch"}, .times = -1, .skip = 1});
+  server_.InjectFault(
+      {.kind = FaultKind::kStall, .match = {.verb = "watch"}, .times = -1, .skip = 1});
   Start();
   ASSERT_TRUE(server_.WaitForOpenWatches({}, 1));
   server_.StallWatches();
@@ -155,8 +156,8 @@ TEST_F(InformerStopTest, WhileAHandlerIsBusy) {
   std::promise<void> entered;
   server_.Add(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}})");
   Start();
-  ASSERT_TRUE(informer_->AddEventHandler(cache::ResourceEventHandlerFuncs<ConfigMap>{
-      .onAdd = [&](const auto&, bool) {
+  ASSERT_TRUE(informer_->AddEventHandler(
+      cache::ResourceEventHandlerFuncs<ConfigMap>{.onAdd = [&](const auto&, bool) {
         entered.set_value();
         // Until the informer itself is told to stop: it waits for its handlers.
         while (!stop_.stop_requested()) std::this_thread::yield();

@@ -69,7 +69,8 @@ struct Recovery {
 void PrintTo(const Recovery& row, std::ostream* out) { *out << row.name; }
 
 /// The next requests of `verb` meet `fault`, and the open watch ends so that there are some.
-std::function<void(FakeApiServer&)> AtOpening(testing::Fault fault, const std::string& verb = "watch") {
+std::function<void(FakeApiServer&)> AtOpening(testing::Fault fault,
+                                              const std::string& verb = "watch") {
   fault.match.verb = verb;
   return [fault](FakeApiServer& server) {
     server.InjectFault(fault);
@@ -140,10 +141,12 @@ const Recovery kRecoveries[] = {
                  R"({"name":"bad","namespace":"d"},"data":7}})"
                  "\n")},
     {"HtmlBody",
-     AtOpening({.kind = FaultKind::kRawAnswer, .status = 200, .body = kHtml, .contentType = "text/html"}),
+     AtOpening(
+         {.kind = FaultKind::kRawAnswer, .status = 200, .body = kHtml, .contentType = "text/html"}),
      true},
     {"HtmlError",
-     AtOpening({.kind = FaultKind::kRawAnswer, .status = 502, .body = kHtml, .contentType = "text/html"}),
+     AtOpening(
+         {.kind = FaultKind::kRawAnswer, .status = 502, .body = kHtml, .contentType = "text/html"}),
      true},
     {"SilentStream", [](FakeApiServer& server) { server.StallWatches(); }},
     {"SilentAtOpening", AtOpening({.kind = FaultKind::kStallStream})},
@@ -194,15 +197,17 @@ INSTANTIATE_TEST_SUITE_P(Faults, RecoveryTest,
 
 // Faults of the first state, before anything is known.
 const Recovery kStarts[] = {
-    {"ExpiredInTheMiddleOfPaging",
-     AtOpening({.times = 1, .skip = 1, .status = 410}, "list")},
+    {"ExpiredInTheMiddleOfPaging", AtOpening({.times = 1, .skip = 1, .status = 410}, "list")},
     {"Status429WithRetryAfter", AtOpening({.status = 429, .retryAfter = 1}, "")},
     {"Status500", AtOpening({.times = 3, .status = 500}, "")},
     {"CutBody", AtOpening({.kind = FaultKind::kCutStream, .times = 2}, "")},
     {"Reset", AtOpening({.kind = FaultKind::kDropConnection, .times = 2}, "")},
-    {"HtmlBody",
-     AtOpening({.kind = FaultKind::kRawAnswer, .times = 2, .status = 200, .body = kHtml, .contentType = "text/html"},
-               "")},
+    {"HtmlBody", AtOpening({.kind = FaultKind::kRawAnswer,
+                            .times = 2,
+                            .status = 200,
+                            .body = kHtml,
+                            .contentType = "text/html"},
+                           "")},
     {"Gzip", AtOpening({.kind = FaultKind::kGzip, .times = -1}, "")},
 };
 
@@ -244,9 +249,8 @@ TEST_P(LargeObjectTest, ComesWithTheFirstStateAndAsAnEvent) {
   EXPECT_EQ(informer.Status().unreadableObjects, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Modes, LargeObjectTest, ::testing::Bool(), [](const auto& test) {
-  return test.param ? "Streaming" : "Listing";
-});
+INSTANTIATE_TEST_SUITE_P(Modes, LargeObjectTest, ::testing::Bool(),
+                         [](const auto& test) { return test.param ? "Streaming" : "Listing"; });
 
 // An event that goes on for ever is given up at its limit instead of filling the memory.
 TEST(EndlessBodyTest, IsGivenUpAndTheInformerListsAgain) {
@@ -260,8 +264,9 @@ TEST(EndlessBodyTest, IsGivenUpAndTheInformerListsAgain) {
                           "Content-Type: application/json\r\n");
         continue;
       }
-      connection.Send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-                      "Transfer-Encoding: chunked\r\n\r\n");
+      connection.Send(
+          "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+          "Transfer-Encoding: chunked\r\n\r\n");
       connection.Send(Chunk(R"({"type":"ADDED","object":{"kind":")"));
       while (connection.Send(chunk)) {
       }
