@@ -37,11 +37,12 @@ std::string ConfigMapJson(const std::string& name, const std::string& value = {}
 /// An informer of config maps with waits that are next to nothing.
 class RunningInformer {
  public:
-  RunningInformer(const rest::Config& config, bool streaming) {
+  RunningInformer(const rest::Config& config, bool streaming,
+                  std::chrono::milliseconds idle = 300ms) {
     cache::SharedInformerOptions options;
     options.reflector.useWatchList = streaming;
     options.reflector.backoff = {.initial = 1ms, .max = 1ms};
-    options.reflector.watchIdleTimeout = 300ms;
+    options.reflector.watchIdleTimeout = idle;
     options.reflector.listPageSize = 2;
     const auto client = kubernetes::Clientset::New(config).value();
     informer_.emplace(cache::SharedIndexInformer<ConfigMap>::New(
@@ -239,7 +240,8 @@ TEST_P(LargeObjectTest, ComesWithTheFirstStateAndAsAnEvent) {
   const std::string value((std::size_t{16} << 20) - 1024, 'x');
   FakeApiServer server;
   server.Add(ConfigMapJson("first", value));
-  RunningInformer informer(server.config(), GetParam());
+  // The server may take its time for such an event.
+  RunningInformer informer(server.config(), GetParam(), 1h);
   ASSERT_TRUE(informer.seen().WaitForEvent("add d/first"));
   server.Add(ConfigMapJson("second", value));
   ASSERT_TRUE(informer.seen().WaitForEvent("add d/second"));

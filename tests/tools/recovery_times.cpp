@@ -80,15 +80,18 @@ class Scene {
 
 class FakeScene final : public Scene {
  public:
-  FakeScene() { Proxy(server_.port()); }
+  /// `direct`: without the proxy, which accepts connections even while the server refuses them.
+  explicit FakeScene(bool direct = false) : direct_(direct) { Proxy(server_.port()); }
 
   FakeApiServer& server() { return server_; }
   void Write(const std::string& name) override { server_.Add(ConfigMapJson(name)); }
   [[nodiscard]] std::string Kubeconfig() const override {
-    return KubeconfigFor("http://127.0.0.1:" + std::to_string(proxy().port()));
+    return KubeconfigFor("http://127.0.0.1:" +
+                         std::to_string(direct_ ? server_.port() : proxy().port()));
   }
 
  private:
+  const bool direct_;
   FakeApiServer server_;
 };
 
@@ -163,13 +166,25 @@ Fault AnsweredFor(std::chrono::seconds time, int status) {
               });
 }
 
+/// Nobody listens.
 Fault RefusedFor(std::chrono::seconds time) {
-  return Fake("connections refused for " + std::to_string(time.count()) + " s",
+  Fault fault =
+      Fake("connections refused for " + std::to_string(time.count()) + " s", [=](FakeScene& scene) {
+        scene.server().Kill();
+        Pass(time);
+        scene.server().Restart();
+      });
+  fault.scene = [] { return std::make_unique<FakeScene>(true); };
+  return fault;
+}
+
+/// A load balancer without a server behind it.
+Fault ResetFor(std::chrono::seconds time) {
+  return Fake("connections accepted and reset for " + std::to_string(time.count()) + " s",
               [=](FakeScene& scene) {
-                scene.server().Kill();
                 scene.proxy().Refuse(true);
+                scene.proxy().Cut();
                 Pass(time);
-                scene.server().Restart();
                 scene.proxy().Refuse(false);
               });
 }
@@ -220,6 +235,8 @@ std::vector<Fault> Faults() {
           AnsweredFor(kMinute, 500),
           RefusedFor(kWhile),
           RefusedFor(kMinute),
+          ResetFor(kWhile),
+          ResetFor(kMinute),
           BrokenOff("event cut off by a reset", R"({"type":"ADDED","object":{"kind":"Conf)"),
           Fake("malformed event",
                [](FakeScene& scene) { scene.server().SendRaw({}, "{\"type\":\"ADDED\",,}\n"); }),
