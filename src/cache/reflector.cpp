@@ -147,7 +147,8 @@ ReflectorState Reflector::Machine::Fail(const Error& error, std::string_view ver
 }
 
 void Reflector::Machine::NoteFailure() {
-  // client-go starts over every two minutes of an outage too; here only health does it.
+  // client-go starts over every two minutes of an outage too; here only health does it, and events
+  // of an open watch.
   const auto now = clock_->Now();
   if (healthy_since_ && now - *healthy_since_ >= options_.backoffResetAfter) backoff_.Reset();
   healthy_since_.reset();

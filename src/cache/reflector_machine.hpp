@@ -78,7 +78,7 @@ class Reflector::Machine {
   /// Hands a complete state to the store.
   State Synced(std::vector<runtime::AnyPtr> objects, const std::string& resource_version,
                State then);
-  /// Makes the next wait a short one if all went well for long.
+  /// Makes the next wait a short one if the watch was open for long.
   void NoteFailure();
   /// How long to wait after a failure; `wish` is the server's Retry-After.
   Clock::Duration NextWait(std::optional<std::chrono::seconds> wish);

@@ -201,7 +201,11 @@ std::optional<ReflectorState> Reflector::Machine::HandleEvent(const watch::Event
     version_unavailable_ = true;
     return Fail(WentBack(event.resourceVersion, version_), "watch");
   }
-  if (!watch_unordered_) MoveTo(event.resourceVersion);
+  if (watch_unordered_) return std::nullopt;
+  MoveTo(event.resourceVersion);
+  // The server tells what is new, so the next failure is a new one. client-go lets the waits of one
+  // outage reach into the next, and misses all that happens in a minute after a short failure.
+  backoff_.Reset();
   return std::nullopt;
 }
 

@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -130,6 +132,19 @@ INSTANTIATE_TEST_SUITE_P(Streams, InformerStreamTest, ::testing::ValuesIn(kStrea
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
+
+TEST(InformerStreamsTest, TheTableHasEveryStream) {
+  std::set<std::string> in_table;
+  for (const auto& row : kStreams) {
+    in_table.insert("watch-configmaps-" + std::string(row.file) + ".txt");
+  }
+  std::set<std::string> files;
+  for (const auto& file : std::filesystem::directory_iterator(CLIENT_CPP_TEST_DATA "/cases/json")) {
+    const std::string name = file.path().filename();
+    if (name.starts_with("watch-configmaps-")) files.insert(name);
+  }
+  EXPECT_EQ(files, in_table);
+}
 
 /// Runs an informer whose first watch gets `file`, until its second watch is there and `handled`
 /// events have reached `seen`: an informer that ends drops what its handlers have not had yet.

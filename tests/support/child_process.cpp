@@ -14,6 +14,8 @@ namespace k8s::test {
 
 Result<ChildProcess> ChildProcess::Start(std::vector<std::string> command,
                                          const std::filesystem::path& output) {
+  // Becomes the program; the kernel kills it when this thread's end leaves it an orphan.
+  command.insert(command.begin(), {"/usr/bin/setpriv", "--pdeathsig", "KILL"});
   std::vector<char*> argv;
   for (std::string& argument : command) argv.push_back(argument.data());
   argv.push_back(nullptr);
@@ -27,7 +29,7 @@ Result<ChildProcess> ChildProcess::Start(std::vector<std::string> command,
   const int failed = posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) {
-    return Error{.kind = ErrorKind::kInternal, .message = command[0] + ": " + strerror(failed)};
+    return Error{.kind = ErrorKind::kInternal, .message = command[3] + ": " + strerror(failed)};
   }
   return ChildProcess(pid);
 }

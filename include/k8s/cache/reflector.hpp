@@ -58,9 +58,11 @@ struct ReflectorOptions {
   /// key keeps the state that is known. Deletions whose transform fails come untransformed.
   std::function<Result<runtime::AnyPtr>(runtime::AnyPtr object)> transform = {};
 
-  /// Waits after failures.
+  /// Waits after failures. They start over with a short one when a watch has told of an event since
+  /// the last failure, the initial state not counted; a server that answers nothing but errors is
+  /// asked more and more rarely.
   BackoffOptions backoff = {};
-  /// A watch that has been healthy for this long makes the next wait a short one again.
+  /// A watch that has been open for this long without an event does the same. Default 2 minutes.
   Clock::Duration backoffResetAfter = std::chrono::minutes(2);
 
   /// Empty: `LogWatchError`.

@@ -86,6 +86,31 @@ TEST_F(ReflectorBackoffTest, DoesNotStartOverAfterAShortHealthyPeriod) {
   EXPECT_THAT(clock->Sleeps(), ElementsAre(800ms, 1600ms, 3200ms));
 }
 
+// client-go's waits grow from one failure to the next even if the watch between them works: after
+// some short failures each following one costs up to a minute, in which all changes are missed.
+TEST_F(ReflectorBackoffTest, StartsOverAfterAnEventOfAnOpenWatch) {
+  source->OnList(failure);
+  source->OnList(failure);
+  source->OnList({}, "10");
+  source->OnWatch({Added("a", "11"), ErrorEvent(failure)});
+  source->OnList(failure);
+  source->OnList({}, "12");
+  source->OnWatch({Bookmark("13"), ErrorEvent(StatusError(429, "TooManyRequests"))});
+  Run();
+  EXPECT_THAT(clock->Sleeps(), ElementsAre(800ms, 1600ms, 800ms, 1600ms, 800ms));
+}
+
+// A server that breaks off while it sends the initial state, again and again, must not be asked for
+// all of it each second.
+TEST_F(ReflectorBackoffTest, InitialEventsDoNotStartItOver) {
+  options.useWatchList = true;
+  for (int i = 0; i < 4; ++i) {
+    source->OnWatch({Added("a", "11"), ErrorEvent(StatusError(429, "TooManyRequests"))});
+  }
+  Run();
+  EXPECT_THAT(clock->Sleeps(), ElementsAre(800ms, 1600ms, 3200ms, 6400ms));
+}
+
 TEST_F(ReflectorBackoffTest, AStopEndsTheWait) {
   source->OnList(failure);
   options.watchErrorHandler = [&](const Error&) { stop.request_stop(); };
