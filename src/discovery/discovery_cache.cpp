@@ -40,9 +40,8 @@ void Sort(GroupsAndResources& found) {
   for (const auto& group : found.groups) {
     for (const auto& version : group.versions) {
       const auto list =
-          std::find_if(found.resources.begin(), found.resources.end(), [&](const auto& each) {
-            return each.groupVersion == version.groupVersion;
-          });
+          std::find_if(found.resources.begin(), found.resources.end(),
+                       [&](const auto& each) { return each.groupVersion == version.groupVersion; });
       if (list != found.resources.end()) sorted.push_back(std::move(*list));
     }
   }
@@ -96,8 +95,8 @@ Result<DiscoverySnapshotPtr> DiscoveryCache::Ask(const std::stop_token& stop,
   const auto invalidations = invalidations_;
   const auto before = known_;
   lock.unlock();
-  auto found = before ? AskAgain(client_, before->found, stop)
-                      : client_.ServerGroupsAndResources(stop);
+  auto found =
+      before ? AskAgain(client_, before->found, stop) : client_.ServerGroupsAndResources(stop);
   lock.lock();
   asking_ = false;
   answered_.notify_all();
@@ -106,10 +105,8 @@ Result<DiscoverySnapshotPtr> DiscoveryCache::Ask(const std::stop_token& stop,
     if (!stop.stop_requested()) failure_ = Failure{question, found.error()};
     return std::move(found).error();
   }
-  auto snapshot = std::make_shared<const DiscoverySnapshot>(
-      DiscoverySnapshot{.asked = before ? before->asked : question,
-                        .latest = question,
-                        .found = std::move(*found)});
+  auto snapshot = std::make_shared<const DiscoverySnapshot>(DiscoverySnapshot{
+      .asked = before ? before->asked : question, .latest = question, .found = std::move(*found)});
   if (invalidations == invalidations_) known_ = snapshot;
   return snapshot;
 }

@@ -44,8 +44,7 @@ class DiscoveryCache {
   [[nodiscard]] std::uint64_t Latest() const;
 
  private:
-  Result<DiscoverySnapshotPtr> Ask(const std::stop_token& stop,
-                                   std::unique_lock<std::mutex>& lock);
+  Result<DiscoverySnapshotPtr> Ask(const std::stop_token& stop, std::unique_lock<std::mutex>& lock);
 
   const DiscoveryClient client_;
 

@@ -117,17 +117,16 @@ TEST_F(MetadataInformersTest, NarrowTransformAndListBySelector) {
   server_.Add(MapJson("mine", "b", "1"));
   server_.Add(MapJson("mine", "c", "1", "db"));
   server_.Add(MapJson("other", "a", "1"));
-  auto& factory =
-      Factory({.namespace_ = "mine",
-               .tweakListOptions = [](auto& options) { options.labelSelector = "app=web"; },
-               .transform = [](const runtime::ObjectType& type,
-                               runtime::AnyPtr object) -> Result<runtime::AnyPtr> {
-                 if (type.as.empty()) return object;
-                 auto changed = *static_cast<const PartialObjectMetadata*>(object.get());
-                 if (changed.metadata.name == "b") changed.metadata.labels["app"] = "mine";
-                 return runtime::AnyPtr(
-                     std::make_shared<const PartialObjectMetadata>(std::move(changed)));
-               }});
+  auto& factory = Factory(
+      {.namespace_ = "mine",
+       .tweakListOptions = [](auto& options) { options.labelSelector = "app=web"; },
+       .transform = [](const runtime::ObjectType& type,
+                       runtime::AnyPtr object) -> Result<runtime::AnyPtr> {
+         if (type.as.empty()) return object;
+         auto changed = *static_cast<const PartialObjectMetadata*>(object.get());
+         if (changed.metadata.name == "b") changed.metadata.labels["app"] = "mine";
+         return runtime::AnyPtr(std::make_shared<const PartialObjectMetadata>(std::move(changed)));
+       }});
   const auto maps = factory.ForMetadata(kMaps).Lister();
   StartAndSync();
   EXPECT_THAT(maps.List(labels::Everything()), SizeIs(2));

@@ -25,8 +25,8 @@ class DiscoveryCache;
 /// it.
 /// **Blocking.** While the server is asked, as DiscoveryClient; ends at once when `stop` is
 /// triggered, and another thread that waits asks instead.
-/// **Mirrors** memory.NewMemCacheClient with CachedDiscoveryInterface. Differs: no lock is held while
-/// the server is asked; stale and undecodable group-versions are asked for again.
+/// **Mirrors** memory.NewMemCacheClient with CachedDiscoveryInterface. Differs: no lock is held
+/// while the server is asked; stale and undecodable group-versions are asked for again.
 class CachedDiscoveryClient {
  public:
   /// Checks `config`; nothing is sent. Errors: kConfig.
