@@ -29,9 +29,8 @@ namespace {
 
 using metav1::PartialObjectMetadata;
 
-const GroupVersionResource kDefinitions{.group = "apiextensions.k8s.io",
-                                        .version = "v1",
-                                        .resource = "customresourcedefinitions"};
+const GroupVersionResource kDefinitions{
+    .group = "apiextensions.k8s.io", .version = "v1", .resource = "customresourcedefinitions"};
 const retry::Backoff kUntilServed{.steps = 300, .duration = std::chrono::milliseconds(100)};
 
 class ClientsDynamicTest : public ClientsFixture {
@@ -48,8 +47,8 @@ class ClientsDynamicTest : public ClientsFixture {
         R"("status":{"type":"object","properties":{"replicas":{"type":"integer"},"phase":{"type":"string"}}}}})");
     version["subresources"] = nlohmann::json::parse(
         R"({"status":{},"scale":{"specReplicasPath":".spec.replicas","statusReplicasPath":".status.replicas"}})");
-    Unstructured definition(nlohmann::json{
-        {"apiVersion", "apiextensions.k8s.io/v1"}, {"kind", "CustomResourceDefinition"}});
+    Unstructured definition(nlohmann::json{{"apiVersion", "apiextensions.k8s.io/v1"},
+                                           {"kind", "CustomResourceDefinition"}});
     definition.SetName(plural + ".example.test");
     definition.json()["spec"] = {{"group", "example.test"},
                                  {"scope", scope},
@@ -120,8 +119,8 @@ TEST_F(ClientsDynamicTest, CreatesReadsUpdatesAndAppliesACustomResource) {
   EXPECT_EQ(widget.NestedString({"status", "phase"}), "Done");
   EXPECT_EQ(widget.NestedString({"spec", "size"}), "huge");
 
-  const auto unknown = widgets.Patch("w", {.text = R"({"spec":{"colour":"red"}})"},
-                                     {.fieldValidation = "Strict"});
+  const auto unknown =
+      widgets.Patch("w", {.text = R"({"spec":{"colour":"red"}})"}, {.fieldValidation = "Strict"});
   ASSERT_FALSE(unknown);
   EXPECT_NE(unknown.error().ToString().find(R"(unknown field "spec.colour")"), std::string::npos)
       << unknown.error().ToString();
@@ -210,8 +209,9 @@ TEST_F(ClientsDynamicTest, TheCacheKnowsANewDefinitionOnceItIsInvalidated) {
   const auto before = cached.ServerGroupsAndResources().value().resources.size();
   (void)Define("bolts", "Bolt", "Namespaced");
   EXPECT_EQ(cached.ServerGroupsAndResources().value().resources.size(), before);
-  const auto found = retry::OnError(kUntilServed, restmapper::IsNoMatch,
-                                    [&] { return mapper.RESTMapping({"example.test", "Bolt"}); });
+  const auto found = retry::OnError(kUntilServed, restmapper::IsNoMatch, [&] {
+    return mapper.RESTMapping({"example.test", "Bolt"});
+  });
   ASSERT_TRUE(found) << found.error().ToString();
   EXPECT_EQ(found->plural, "bolts");
   EXPECT_TRUE(cached.ServerResourcesForGroupVersion("example.test/v1"));
