@@ -37,7 +37,11 @@ SharedInformerFactory::SharedInformerFactory(ListerWatcherFunc lister_watchers,
 SharedInformerFactory::~SharedInformerFactory() { core()->Shutdown(true); }
 
 GenericInformer SharedInformerFactory::ForResource(const GroupVersionResource& resource) const {
-  return GenericInformer(core()->InformerFor(resource));
+  return GenericInformer(core()->InformerFor(resource, Content::kWhole));
+}
+
+MetadataInformer SharedInformerFactory::ForMetadata(const GroupVersionResource& resource) const {
+  return MetadataInformer(core()->InformerFor(resource, Content::kMetadata));
 }
 
 void SharedInformerFactory::Start(std::stop_token stop) { core()->Start(std::move(stop)); }
@@ -50,7 +54,11 @@ cache::SyncResult SharedInformerFactory::WaitForCacheSync(std::stop_token stop,
 void SharedInformerFactory::StopInformer(const runtime::ObjectType& type) { core()->Stop(type); }
 
 void SharedInformerFactory::StopInformer(const GroupVersionResource& resource) {
-  core()->Stop(resource);
+  core()->Stop(resource, Content::kWhole);
+}
+
+void SharedInformerFactory::StopMetadataInformer(const GroupVersionResource& resource) {
+  core()->Stop(resource, Content::kMetadata);
 }
 
 std::vector<cache::InformerStatus> SharedInformerFactory::Status() const {

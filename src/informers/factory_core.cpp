@@ -1,6 +1,7 @@
 #include <k8s/cache/listwatch.hpp>
 #include <k8s/cache/reflector.hpp>
 #include <k8s/informers/factory_core.hpp>
+#include <k8s/metadata/client.hpp>
 #include <k8s/runtime/unstructured.hpp>
 
 #include "cache/watch_timer.hpp"
@@ -45,9 +46,12 @@ std::shared_ptr<cache::SharedInformerCore> FactoryCore::InformerFor(
 }
 
 std::shared_ptr<cache::SharedInformerCore> FactoryCore::InformerFor(
-    const GroupVersionResource& resource) {
-  return FindOrMake({.resource = resource},
-                    [&] { return runtime::UnstructuredType(KnownInfo(resource)); });
+    const GroupVersionResource& resource, Content content) {
+  return FindOrMake({.resource = resource, .content = content}, [&] {
+    auto info = KnownInfo(resource);
+    return content == Content::kMetadata ? metadata::MetadataType(resource, info.scope)
+                                         : runtime::UnstructuredType(std::move(info));
+  });
 }
 
 std::shared_ptr<cache::SharedInformerCore> FactoryCore::Find(const Key& key) const {
@@ -137,7 +141,9 @@ cache::SyncResult FactoryCore::WaitForCacheSync(std::stop_token stop,
 
 void FactoryCore::Stop(const runtime::ObjectType& type) { Stop(Key{.type = &type}); }
 
-void FactoryCore::Stop(const GroupVersionResource& resource) { Stop(Key{.resource = resource}); }
+void FactoryCore::Stop(const GroupVersionResource& resource, Content content) {
+  Stop(Key{.resource = resource, .content = content});
+}
 
 void FactoryCore::Stop(const Key& key) {
   std::shared_ptr<FactoryEntry> entry;

@@ -54,17 +54,21 @@ class FactoryEntry {
   std::thread thread_;
 };
 
+/// What an informer of a resource holds of its objects.
+enum class Content { kWhole, kMetadata };
+
 class FactoryCore {
  public:
   FactoryCore(ListerWatcherFunc lister_watchers, FactoryOptions options);
   ~FactoryCore();
 
   std::shared_ptr<cache::SharedInformerCore> InformerFor(const runtime::ObjectType& type);
-  std::shared_ptr<cache::SharedInformerCore> InformerFor(const GroupVersionResource& resource);
+  std::shared_ptr<cache::SharedInformerCore> InformerFor(const GroupVersionResource& resource,
+                                                         Content content);
   void Start(std::stop_token stop);
   cache::SyncResult WaitForCacheSync(std::stop_token stop, Clock::Duration timeout) const;
   void Stop(const runtime::ObjectType& type);
-  void Stop(const GroupVersionResource& resource);
+  void Stop(const GroupVersionResource& resource, Content content);
   [[nodiscard]] std::vector<cache::InformerStatus> Status() const;
   /// Lets no informer start any more and joins all threads; with `stop_first`, ends them.
   void Shutdown(bool stop_first);
@@ -74,6 +78,7 @@ class FactoryCore {
   struct Key {
     const runtime::ObjectType* type = nullptr;
     GroupVersionResource resource = {};
+    Content content = Content::kWhole;
     friend bool operator==(const Key&, const Key&) = default;
   };
   using Entries = std::vector<std::shared_ptr<FactoryEntry>>;

@@ -72,7 +72,11 @@ ResourceInfo KnownInfo(const GroupVersionResource& resource) {
           .scope = Scope::kNamespaced};
 }
 
-bool ScopeIsKnown(const runtime::ObjectType& type) { return !type.info.kind.empty(); }
+bool ScopeIsKnown(const runtime::ObjectType& type) {
+  // A kind that answers are asked in says nothing about the resource.
+  if (!type.as.empty()) return apis::FindResource(type.info.Gvr()) != nullptr;
+  return !type.info.kind.empty();
+}
 
 std::shared_ptr<cache::ListerWatcher> ResolvingListWatch(
     rest::Client client, std::shared_ptr<const runtime::ObjectType> type, std::string ns,

@@ -273,9 +273,10 @@ Result<AnyPtr> ResourceClientCore::Apply(const ObjectPath& target, std::string f
                std::move(stop));
 }
 
-Result<void> ResourceClientCore::Delete(std::string_view name, const metav1::DeleteOptions& options,
+Result<void> ResourceClientCore::Delete(const ObjectPath& target,
+                                        const metav1::DeleteOptions& options,
                                         std::stop_token stop) const {
-  auto request = NewNamedRequest("DELETE", name, {});
+  auto request = NewNamedRequest("DELETE", target.name, target.subresource);
   if (!request) return std::move(request).error();
   SetJsonBody(*request, detail::BodyOf(options));
   auto response = client_.Do(*request, std::move(stop));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "discovery/discovery_cache.hpp"
+
 namespace k8s::inline v0::restmapper {
 
 namespace {
@@ -138,35 +140,43 @@ std::vector<GroupResource> DiscoveryRESTMapper::Expand(std::string_view category
   return all;
 }
 
-Result<DiscoveryRESTMapper> DeferredDiscoveryRESTMapper::Load(const std::stop_token& stop) {
-  auto found = client_.ServerGroupsAndResources(stop);
-  if (!found) return std::move(found).error();
-  DiscoveryRESTMapper mapper(*found);
+/// A mapper, and what it was made of.
+struct DeferredDiscoveryRESTMapper::Known {
+  discovery::detail::DiscoverySnapshotPtr snapshot;
+  DiscoveryRESTMapper mapper;
+};
+
+Result<std::shared_ptr<const DeferredDiscoveryRESTMapper::Known>> DeferredDiscoveryRESTMapper::Load(
+    const std::stop_token& stop) {
+  // A group-version that failed is no reason to ask at each question; the first miss is.
+  auto snapshot = cache_->Get([](const GroupVersion&) { return false; }, stop);
+  if (!snapshot) return std::move(snapshot).error();
+  {
+    const std::lock_guard lock(mutex_);
+    if (known_ && known_->snapshot == *snapshot) return known_;
+  }
+  auto made =
+      std::make_shared<const Known>(Known{*snapshot, DiscoveryRESTMapper((*snapshot)->found)});
   const std::lock_guard lock(mutex_);
-  known_ = std::make_shared<const DiscoveryRESTMapper>(mapper);
-  return mapper;
+  known_ = made;
+  return made;
 }
 
-void DeferredDiscoveryRESTMapper::Reset() {
-  const std::lock_guard lock(mutex_);
-  known_ = nullptr;
-}
+void DeferredDiscoveryRESTMapper::Reset() { cache_->Invalidate(); }
 
 template <class Question>
 Result<ResourceInfo> DeferredDiscoveryRESTMapper::Ask(const Question& question,
                                                       const std::stop_token& stop) {
-  std::shared_ptr<const DiscoveryRESTMapper> known;
-  {
-    const std::lock_guard lock(mutex_);
-    known = known_;
-  }
-  if (known) {
-    auto result = question(*known);
-    if (result || !IsNoMatch(result.error())) return result;
-  }
-  auto loaded = Load(stop);
-  if (!loaded) return std::move(loaded).error();
-  return question(*loaded);
+  const auto before = cache_->Latest();
+  auto known = Load(stop);
+  if (!known) return std::move(known).error();
+  auto result = question((*known)->mapper);
+  const auto asked = (*known)->snapshot->asked;
+  if (result || !IsNoMatch(result.error()) || asked > before) return result;
+  cache_->Invalidate(asked);
+  known = Load(stop);
+  if (!known) return std::move(known).error();
+  return question((*known)->mapper);
 }
 
 Result<ResourceInfo> DeferredDiscoveryRESTMapper::ResourceFor(const GroupVersionResource& partial,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <k8s/apis/meta/v1.hpp>
 #include <k8s/kubernetes/resource_client.hpp>
 #include <k8s/kubernetes/resource_client_core.hpp>
 #include <k8s/resource.hpp>
@@ -8,13 +9,61 @@
 #include <k8s/result.hpp>
 #include <k8s/runtime/unstructured.hpp>
 
+#include <stop_token>
 #include <string_view>
 #include <utility>
 
 namespace k8s::inline v0::dynamic {
 
-/// The verbs of one resource on objects without a C++ type. Mirrors dynamic.ResourceInterface.
-using ResourceInterface = kubernetes::ResourceClient<Unstructured>;
+/// The verbs of one resource on objects without a C++ type: those of ResourceClient, and the same
+/// on a part of an object, such as "status" or "scale". A part may be of any kind; what a server
+/// answers to an eviction or a binding is a Status. Mirrors dynamic.ResourceInterface. Differs: of
+/// subresources one name, no path.
+/// **Thread safety, blocking, errors.** As kubernetes::ResourceClientCore.
+class ResourceInterface : public kubernetes::ResourceClient<Unstructured> {
+  using Base = kubernetes::ResourceClient<Unstructured>;
+
+ public:
+  explicit ResourceInterface(kubernetes::ResourceClientCore core) : Base(std::move(core)) {}
+
+  using Base::Apply;
+  using Base::ApplyStatus;
+  using Base::Create;
+  using Base::Delete;
+  using Base::Get;
+  using Base::Patch;
+  using Base::Update;
+
+  [[nodiscard]] Result<Unstructured> Get(std::string_view name, const metav1::GetOptions& options,
+                                         std::string_view subresource,
+                                         std::stop_token stop = {}) const;
+  /// At the subresource of the object that `object` names.
+  Result<Unstructured> Create(const Unstructured& object, const metav1::CreateOptions& options,
+                              std::string_view subresource, std::stop_token stop = {}) const;
+  Result<Unstructured> Update(const Unstructured& object, const metav1::UpdateOptions& options,
+                              std::string_view subresource, std::stop_token stop = {}) const;
+  Result<Unstructured> Patch(std::string_view name, const kubernetes::PatchBody& patch,
+                             const metav1::PatchOptions& options, std::string_view subresource,
+                             std::stop_token stop = {}) const;
+  Result<void> Delete(std::string_view name, const metav1::DeleteOptions& options,
+                      std::string_view subresource, std::stop_token stop = {}) const;
+
+  /// Server-side apply of the fields that `object` has; apiVersion and kind may be missing if the
+  /// resource's ResourceInfo is known. Errors: kInvalidArgument if it has managedFields, as all
+  /// objects of a server do; IsConflict, with FieldManagerConflicts.
+  Result<Unstructured> Apply(std::string_view name, const Unstructured& object,
+                             const kubernetes::ApplyOptions& options,
+                             std::stop_token stop = {}) const;
+  Result<Unstructured> Apply(std::string_view name, const Unstructured& object,
+                             const kubernetes::ApplyOptions& options, std::string_view subresource,
+                             std::stop_token stop = {}) const;
+  Result<Unstructured> ApplyStatus(std::string_view name, const Unstructured& object,
+                                   const kubernetes::ApplyOptions& options,
+                                   std::stop_token stop = {}) const;
+
+ private:
+  [[nodiscard]] kubernetes::ResourceClientCore CoreOf(std::string_view subresource) const;
+};
 
 /// A resource in all namespaces (or cluster-scoped), from which one namespace can be chosen.
 /// Mirrors dynamic.NamespaceableResourceInterface.

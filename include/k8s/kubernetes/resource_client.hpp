@@ -171,7 +171,7 @@ class ResourceClient {
 
   Result<void> Delete(std::string_view name, const metav1::DeleteOptions& options = {},
                       std::stop_token stop = {}) const {
-    return core_.Delete(name, options, std::move(stop));
+    return core_.Delete({.name = std::string(name)}, options, std::move(stop));
   }
 
   /// Deletes what `which` selects.

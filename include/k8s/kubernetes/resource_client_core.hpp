@@ -95,7 +95,7 @@ class ResourceClientCore {
   /// The same where the server answers with a mere Status: an eviction, a binding.
   Result<void> Submit(const ObjectPath& target, const void* object,
                       const metav1::CreateOptions& options, std::stop_token stop) const;
-  /// `subresource`: empty or "status". The object's name and resourceVersion count.
+  /// `subresource`: empty for the object itself. The object's name and resourceVersion count.
   Result<runtime::AnyPtr> Update(const void* object, std::string_view subresource,
                                  const metav1::UpdateOptions& options, std::stop_token stop) const;
   Result<runtime::AnyPtr> Patch(const ObjectPath& target, const PatchBody& patch,
@@ -104,7 +104,7 @@ class ResourceClientCore {
   /// FieldManagerConflicts.
   Result<runtime::AnyPtr> Apply(const ObjectPath& target, std::string fields,
                                 const ApplyOptions& options, std::stop_token stop) const;
-  Result<void> Delete(std::string_view name, const metav1::DeleteOptions& options,
+  Result<void> Delete(const ObjectPath& target, const metav1::DeleteOptions& options,
                       std::stop_token stop) const;
   Result<void> DeleteCollection(const metav1::DeleteOptions& options,
                                 const metav1::ListOptions& which, std::stop_token stop) const;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <k8s/discovery/cached_discovery.hpp>
 #include <k8s/discovery/discovery_client.hpp>
 #include <k8s/error.hpp>
 #include <k8s/resource.hpp>
@@ -50,15 +51,19 @@ class DiscoveryRESTMapper {
   std::shared_ptr<const Table> table_;
 };
 
-/// Asks the server at the first question, and once more when it finds no match: what was defined in
-/// the meantime is found. Mirrors DeferredDiscoveryRESTMapper. Differs: client-go's finds nothing
-/// new over a cache that was filled before, until somebody resets it.
+/// Asks the server at the first question, and once more when what it learned before the question
+/// has no match: what was defined in the meantime is found. Mirrors DeferredDiscoveryRESTMapper.
+/// Differs: client-go's finds nothing new over a cache that was filled before, until somebody
+/// resets it.
 /// **Thread safety.** All members may be called from any thread at any time.
 /// **Blocking.** While the server is asked; ends at once when `stop` is triggered.
 class DeferredDiscoveryRESTMapper {
  public:
+  /// Shares what `client` and its copies know, and forgets it for all of them.
+  explicit DeferredDiscoveryRESTMapper(const discovery::CachedDiscoveryClient& client)
+      : cache_(client.cache()) {}
   explicit DeferredDiscoveryRESTMapper(discovery::DiscoveryClient client)
-      : client_(std::move(client)) {}
+      : DeferredDiscoveryRESTMapper(discovery::CachedDiscoveryClient(std::move(client))) {}
 
   /// As in DiscoveryRESTMapper; errors of the discovery as well.
   [[nodiscard]] Result<ResourceInfo> ResourceFor(const GroupVersionResource& partial,
@@ -66,17 +71,18 @@ class DeferredDiscoveryRESTMapper {
   [[nodiscard]] Result<ResourceInfo> RESTMapping(const GroupKind& kind,
                                                  const std::vector<std::string>& versions = {},
                                                  std::stop_token stop = {});
-  /// Forgets what is known.
+  /// Forgets what is known, in the cache as well.
   void Reset();
 
  private:
+  struct Known;
   template <class Question>
   Result<ResourceInfo> Ask(const Question& question, const std::stop_token& stop);
-  Result<DiscoveryRESTMapper> Load(const std::stop_token& stop);
+  Result<std::shared_ptr<const Known>> Load(const std::stop_token& stop);
 
-  const discovery::DiscoveryClient client_;
+  const std::shared_ptr<discovery::detail::DiscoveryCache> cache_;
   std::mutex mutex_;
-  std::shared_ptr<const DiscoveryRESTMapper> known_;
+  std::shared_ptr<const Known> known_;
 };
 
 }  // namespace k8s::inline v0::restmapper

@@ -142,6 +142,100 @@ TEST_F(DynamicClientTest, SendsObjectsWithTheirKind) {
             R"("spec":{"size":3}})");
 }
 
+constexpr const char* kWidget =
+    R"({"apiVersion":"example.test/v1","kind":"Widget","metadata":{"name":"w"}})";
+const ResourceInfo kWidgetInfo{
+    .group = "example.test", .version = "v1", .kind = "Widget", .plural = "widgets"};
+
+// client-go: TestGet, TestCreate, TestUpdate, TestPatch, TestDelete (dynamic), their subresources
+TEST_F(DynamicClientTest, ReadsAndWritesPartsOfObjects) {
+  const auto widgets = client_.Resource(kWidgetInfo).Namespace("d");
+  const std::string path = "/apis/example.test/v1/namespaces/d/widgets/w/";
+  constexpr const char* kScale =
+      R"({"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"w"},"spec":{"replicas":1}})";
+  for (int i = 0; i < 4; ++i) transport_->Add(Body(kScale));
+  const auto scale = widgets.Get("w", {}, "scale").value();
+  EXPECT_EQ(scale.GetKind(), "Scale") << "another kind than the resource's";
+  EXPECT_EQ(LastRequest().target, path + "scale");
+  EXPECT_TRUE(widgets.Update(scale, {}, "scale"));
+  EXPECT_EQ(LastRequest().method, "PUT");
+  EXPECT_EQ(LastRequest().body, kScale);
+  EXPECT_TRUE(widgets.Patch("w", {.text = "{}"}, {}, "scale"));
+  EXPECT_EQ(LastRequest().method + LastRequest().target, "PATCH" + path + "scale");
+  EXPECT_TRUE(widgets.Apply("w", scale, {.fieldManager = "me"}, "scale"));
+  EXPECT_EQ(LastRequest().target, path + "scale?fieldManager=me&force=false");
+  transport_->Add(Body(R"({"kind":"Status","apiVersion":"v1","status":"Success"})", 201));
+  EXPECT_EQ(widgets.Create(scale, {}, "eviction").value().GetKind(), "Status");
+  EXPECT_EQ(LastRequest().method + LastRequest().target, "POST" + path + "eviction");
+  transport_->Add(Body("{}"));
+  EXPECT_TRUE(widgets.Delete("w", {}, "part"));
+  EXPECT_EQ(LastRequest().method + LastRequest().target, "DELETE" + path + "part");
+  EXPECT_EQ(widgets.Get("", {}, "scale").error().kind, ErrorKind::kInvalidArgument);
+}
+
+// client-go: TestUpdate (dynamic), its status
+TEST_F(DynamicClientTest, AStatusIsOfTheResourcesKind) {
+  const auto widgets = client_.Resource(kWidgetInfo).Namespace("d");
+  Unstructured widget;
+  widget.SetName("w");
+  transport_->Add(Body(kWidget));
+  EXPECT_TRUE(widgets.UpdateStatus(widget));
+  EXPECT_EQ(LastRequest().target, "/apis/example.test/v1/namespaces/d/widgets/w/status");
+  EXPECT_NE(LastRequest().body.find(R"("kind":"Widget")"), std::string::npos);
+  transport_->Add(Body(R"({"kind":"Gadget","apiVersion":"example.test/v1","metadata":{}})"));
+  EXPECT_EQ(widgets.Get("w", {}, "status").error().kind, ErrorKind::kDecode);
+}
+
+// client-go: TestApply, TestApplyStatus (fake dynamic client)
+TEST_F(DynamicClientTest, AppliesObjects) {
+  const auto widgets = client_.Resource(kWidgetInfo).Namespace("d");
+  Unstructured widget;
+  widget.SetName("w");
+  widget.json()["spec"]["size"] = 3;
+  transport_->Add(Body(kWidget));
+  EXPECT_TRUE(widgets.Apply("w", widget, {.fieldManager = "me", .force = true}));
+  EXPECT_EQ(LastRequest().method, "PATCH");
+  EXPECT_EQ(LastRequest().target,
+            "/apis/example.test/v1/namespaces/d/widgets/w?fieldManager=me&force=true");
+  EXPECT_EQ(LastRequest().body,
+            R"({"apiVersion":"example.test/v1","kind":"Widget","metadata":{"name":"w"},)"
+            R"("spec":{"size":3}})");
+  transport_->Add(Body(kWidget));
+  EXPECT_TRUE(widgets.ApplyStatus("w", widget, {.fieldManager = "me"}));
+  EXPECT_EQ(LastRequest().target,
+            "/apis/example.test/v1/namespaces/d/widgets/w/status?fieldManager=me&force=false");
+  EXPECT_EQ(widgets.Apply("w", widget, {}).error().kind, ErrorKind::kInvalidArgument);
+  widget.json()["metadata"]["managedFields"] = nlohmann::json::array();
+  const auto refused = widgets.Apply("w", widget, {.fieldManager = "me"});
+  EXPECT_EQ(refused.error().kind, ErrorKind::kInvalidArgument);
+  EXPECT_EQ(transport_->requests().size(), 2U);
+}
+
+// client-go: TestDeleteCollection, TestWatch, TestList (dynamic)
+TEST_F(DynamicClientTest, DeletesListsAndWatchesInOrAcrossNamespaces) {
+  const auto all = client_.Resource(kWidgets);
+  transport_->Add(Body("{}"));
+  EXPECT_TRUE(all.Namespace("d").DeleteCollection({}, {.labelSelector = "a=b"}));
+  EXPECT_EQ(LastRequest().target, "/apis/example.test/v1/namespaces/d/widgets?labelSelector=a%3Db");
+  transport_->Add(Body("{}"));
+  EXPECT_TRUE(all.DeleteCollection({}, {.fieldSelector = "metadata.name=w"}));
+  EXPECT_EQ(LastRequest().target, "/apis/example.test/v1/widgets?fieldSelector=metadata.name%3Dw");
+  transport_->Add(Body(
+      R"({"kind":"WidgetList","apiVersion":"example.test/v1","metadata":{"resourceVersion":"7","continue":"c","remainingItemCount":4},"items":[{"metadata":{"name":"w"}}]})"));
+  const auto page = all.Namespace("d").List({.limit = 1}).value();
+  EXPECT_EQ(LastRequest().target, "/apis/example.test/v1/namespaces/d/widgets?limit=1");
+  EXPECT_EQ(page.items.at(0)->GetKind(), "Widget");
+  EXPECT_EQ(page.continueToken, "c");
+  EXPECT_EQ(page.remainingItemCount, 4);
+  transport_->Add(Body(std::string(R"({"type":"DELETED","object":)") + kWidget + "}"));
+  auto watch = all.Watch({.resourceVersion = "7"}).value();
+  EXPECT_EQ(LastRequest().target, "/apis/example.test/v1/widgets?resourceVersion=7&watch=true");
+  const auto event = watch.Next().value();
+  ASSERT_TRUE(event.has_value());
+  EXPECT_EQ(event->type, watch::EventType::kDeleted);
+  EXPECT_EQ(event->object->GetName(), "w");
+}
+
 // client-go: TestIsUnsupportedTableObject
 TEST_F(DynamicClientTest, RefusesATable) {
   transport_->Add(Body(R"({"type":"ADDED","object":{"kind":"Table","apiVersion":"meta.k8s.io/v1",)"

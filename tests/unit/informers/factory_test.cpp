@@ -201,6 +201,25 @@ TEST_F(FactoryTest, HasOneInformerPerTypeWhoeverAsks) {
   EXPECT_EQ(server_.made, 3);
 }
 
+TEST_F(FactoryTest, HasOneMetadataInformerPerResourceBesideTheOthers) {
+  auto& factory = Factory();
+  const auto metadata = factory.ForMetadata(kApples).Informer();
+  EXPECT_EQ(factory.ForMetadata(kApples).Informer().core(), metadata.core());
+  const auto generic = factory.ForResource(kApples).Informer();
+  const auto typed = factory.For<Apple>().Informer();
+  EXPECT_NE(generic.core(), metadata.core());
+  EXPECT_EQ(server_.made, 3);
+  factory.Start(stop_.get_token());
+  ExpectSynced();
+  const auto apple = factory.ForMetadata(kApples).Lister().Namespace("ns").Get("a").value();
+  EXPECT_EQ(apple->metadata.resourceVersion, "5");
+  factory.StopMetadataInformer(kApples);
+  EXPECT_TRUE(metadata.IsStopped());
+  EXPECT_FALSE(generic.IsStopped());
+  EXPECT_FALSE(typed.IsStopped());
+  EXPECT_NE(factory.ForMetadata(kApples).Informer().core(), metadata.core());
+}
+
 TEST_F(FactoryTest, MakesNothingBeforeInformerOrListerIsCalled) {
   auto& factory = Factory();
   const auto apples = factory.For<Apple>();

@@ -2,6 +2,7 @@
 #include <k8s/apis/apps/v1.hpp>
 #include <k8s/apis/authentication/v1.hpp>
 #include <k8s/apis/autoscaling/v1.hpp>
+#include <k8s/apis/certificates/v1.hpp>
 #include <k8s/apis/core/v1.hpp>
 #include <k8s/apis/policy/v1.hpp>
 #include <k8s/kubernetes/clientset.hpp>
@@ -71,6 +72,56 @@ TEST_F(ExpansionsTest, CreatesTokens) {
       "default", authenticationv1::TokenRequest{});
   EXPECT_EQ(token.value().status.token, "t");
   EXPECT_EQ(LastRequest().target, "/api/v1/namespaces/d/serviceaccounts/default/token");
+}
+
+TEST_F(ExpansionsTest, ScalesEverythingThatHasReplicas) {
+  const auto ask = [&](const auto& client) {
+    transport_->Add(Body(kScale));
+    EXPECT_EQ(client.GetScale("web").value().status.replicas, 1);
+    return LastRequest().target;
+  };
+  EXPECT_EQ(ask(client_.AppsV1().ReplicaSets("d")),
+            "/apis/apps/v1/namespaces/d/replicasets/web/scale");
+  EXPECT_EQ(ask(client_.AppsV1().StatefulSets("d")),
+            "/apis/apps/v1/namespaces/d/statefulsets/web/scale");
+  EXPECT_EQ(ask(client_.CoreV1().ReplicationControllers("d")),
+            "/api/v1/namespaces/d/replicationcontrollers/web/scale");
+}
+
+TEST_F(ExpansionsTest, UpdatesPartsOfAPod) {
+  constexpr const char* kPod = R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}})";
+  transport_->Add(Body(kPod));
+  transport_->Add(Body(kPod));
+  const auto pods = client_.CoreV1().Pods("d");
+  corev1::Pod pod;
+  pod.spec.ephemeralContainers.push_back({.name = "debug"});
+  EXPECT_TRUE(pods.UpdateEphemeralContainers("a", pod, {.fieldManager = "me"}));
+  EXPECT_EQ(LastRequest().method, "PUT");
+  EXPECT_EQ(LastRequest().target,
+            "/api/v1/namespaces/d/pods/a/ephemeralcontainers?fieldManager=me");
+  EXPECT_NE(LastRequest().body.find(R"("metadata":{"name":"a"})"), std::string::npos);
+  EXPECT_TRUE(pods.UpdateResize("a", pod));
+  EXPECT_EQ(LastRequest().target, "/api/v1/namespaces/d/pods/a/resize");
+  EXPECT_EQ(pods.UpdateResize("", pod).error().kind, ErrorKind::kInvalidArgument);
+}
+
+// client-go: TestFinalize (fake namespaces)
+TEST_F(ExpansionsTest, FinalizesANamespace) {
+  transport_->Add(Body(R"({"kind":"Namespace","apiVersion":"v1","metadata":{"name":"n"}})"));
+  EXPECT_TRUE(client_.CoreV1().Namespaces().Finalize(corev1::Namespace{.metadata = {.name = "n"}}));
+  EXPECT_EQ(LastRequest().method, "PUT");
+  EXPECT_EQ(LastRequest().target, "/api/v1/namespaces/n/finalize");
+}
+
+TEST_F(ExpansionsTest, ApprovesASigningRequest) {
+  transport_->Add(Body(
+      R"({"kind":"CertificateSigningRequest","apiVersion":"certificates.k8s.io/v1","metadata":{"name":"r"},"spec":{"request":"","signerName":"s"}})"));
+  certificatesv1::CertificateSigningRequest request;
+  request.status.conditions.push_back({.type = "Approved", .status = "True"});
+  EXPECT_TRUE(client_.CertificatesV1().CertificateSigningRequests().UpdateApproval("r", request));
+  EXPECT_EQ(LastRequest().target,
+            "/apis/certificates.k8s.io/v1/certificatesigningrequests/r/approval");
+  EXPECT_NE(LastRequest().body.find(R"("type":"Approved")"), std::string::npos);
 }
 
 TEST_F(ExpansionsTest, ReadsLogsLineByLine) {

@@ -27,6 +27,14 @@ Result<T> ValueOf(Result<runtime::AnyPtr> object) {
   if (!object) return std::move(object).error();
   return *static_cast<const T*>(object->get());
 }
+
+template <class T>
+Result<T> UpdateAt(const ResourceClient<T>& client, std::string_view name, T object,
+                   std::string_view subresource, const metav1::UpdateOptions& options,
+                   std::stop_token stop) {
+  object.metadata.name = name;
+  return ValueOf<T>(client.core().Update(&object, subresource, options, std::move(stop)));
+}
 }  // namespace detail
 
 /// Resources with a number of replicas. Mirrors DeploymentInterface and its like.
@@ -94,6 +102,47 @@ class PodClient : public ResourceClient<T> {
         .Submit({.name = binding.metadata.name, .subresource = "binding"}, &binding, options,
                 std::move(stop));
   }
+  /// Adds the ephemeral containers of `pod` to the pod `name`; nothing else of `pod` counts but its
+  /// resourceVersion.
+  Result<T> UpdateEphemeralContainers(std::string_view name, T pod,
+                                      const metav1::UpdateOptions& options = {},
+                                      std::stop_token stop = {}) const {
+    return detail::UpdateAt(*this, name, std::move(pod), "ephemeralcontainers", options,
+                            std::move(stop));
+  }
+  /// Sets the resources of the containers of the running pod `name` to those of `pod`.
+  Result<T> UpdateResize(std::string_view name, T pod, const metav1::UpdateOptions& options = {},
+                         std::stop_token stop = {}) const {
+    return detail::UpdateAt(*this, name, std::move(pod), "resize", options, std::move(stop));
+  }
+};
+
+/// Mirrors NamespaceInterface with NamespaceExpansion.
+template <class T>
+class NamespaceClient : public ResourceClient<T> {
+ public:
+  using ResourceClient<T>::ResourceClient;
+
+  /// Sets `spec.finalizers`: without any, a namespace that is being deleted goes.
+  Result<T> Finalize(const T& name_space, const metav1::UpdateOptions& options = {},
+                     std::stop_token stop = {}) const {
+    return detail::ValueOf<T>(
+        this->core().Update(&name_space, "finalize", options, std::move(stop)));
+  }
+};
+
+/// Mirrors CertificateSigningRequestInterface.
+template <class T>
+class CertificateSigningRequestClient : public ResourceClient<T> {
+ public:
+  using ResourceClient<T>::ResourceClient;
+
+  /// Approves or denies the request `name`: sets the conditions of `request`.
+  Result<T> UpdateApproval(std::string_view name, T request,
+                           const metav1::UpdateOptions& options = {},
+                           std::stop_token stop = {}) const {
+    return detail::UpdateAt(*this, name, std::move(request), "approval", options, std::move(stop));
+  }
 };
 
 /// Mirrors ServiceAccountInterface.
@@ -125,6 +174,14 @@ using ClientFor = typename ClientTrait<T>::type;
 template <>
 struct ClientTrait<corev1::Pod> {
   using type = PodClient<corev1::Pod>;
+};
+template <>
+struct ClientTrait<corev1::Namespace> {
+  using type = NamespaceClient<corev1::Namespace>;
+};
+template <>
+struct ClientTrait<certificatesv1::CertificateSigningRequest> {
+  using type = CertificateSigningRequestClient<certificatesv1::CertificateSigningRequest>;
 };
 template <>
 struct ClientTrait<corev1::ServiceAccount> {
