@@ -88,17 +88,17 @@ class Listener {
   const std::string name_;  ///< For the log.
   const std::shared_ptr<Clock> clock_;
   const bool measured_;
-  std::unique_ptr<AnyEventHandler> handler_;                ///< Touched by `Run` alone.
-  std::function<void(const HandlerStats&)> on_dropped_;     ///< The same.
+  std::unique_ptr<AnyEventHandler> handler_;             ///< Touched by `Run` alone.
+  std::function<void(const HandlerStats&)> on_dropped_;  ///< The same.
   std::atomic<bool> finished_ = false;
 
   mutable std::mutex mutex_;
   std::condition_variable arrived_;              ///< Something is pending, or stopped.
   mutable std::condition_variable_any settled_;  ///< Synced or stopped.
   mutable std::condition_variable_any room_;     ///< Delivered or stopped; kBlock.
-  std::unique_ptr<PendingQueue> queue_;      ///< Null once stopped.
-  std::shared_ptr<HandlerMetrics> metrics_;  ///< Null again at the end.
-  std::atomic<bool> stopped_ = false;        ///< Set under the lock.
+  std::unique_ptr<PendingQueue> queue_;          ///< Null once stopped.
+  std::shared_ptr<HandlerMetrics> metrics_;      ///< Null again at the end.
+  std::atomic<bool> stopped_ = false;            ///< Set under the lock.
   bool synced_ = false;
   bool overflowed_ = false;
   bool overflow_reported_ = false;

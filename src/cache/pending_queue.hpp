@@ -64,9 +64,9 @@ class CoalescingQueue final : public PendingQueue {
  private:
   /// What is pending for a key; one of both at least.
   struct Slot {
-    std::string key;                      ///< Empty: the kSynced mark, as `last`.
-    std::optional<Notification> gone;     ///< kDelete, before `last`.
-    std::optional<Notification> last;     ///< kAdd or kUpdate; kUpdate only without `gone`.
+    std::string key;                   ///< Empty: the kSynced mark, as `last`.
+    std::optional<Notification> gone;  ///< kDelete, before `last`.
+    std::optional<Notification> last;  ///< kAdd or kUpdate; kUpdate only without `gone`.
   };
   using Slots = std::list<Slot>;
 

@@ -91,8 +91,7 @@ class Reflector::Machine {
   /// Tells status and error handler.
   void Report(const Error& error, std::string_view verb);
   void ReportUnreadable(const Error& error, std::string_view verb);
-  void NoteError(const Error& error, std::string_view verb,
-                 std::uint64_t InformerStatus::*counter);
+  void NoteError(const Error& error, std::string_view verb, std::uint64_t InformerStatus::*counter);
   void CallErrorHandler(const Error& error);
   /// The object as `options_.transform` makes it.
   Result<runtime::AnyPtr> Transform(runtime::AnyPtr object) const;
@@ -173,7 +172,7 @@ class Reflector::Machine {
   Clock::TimePoint watch_opened_{};
   std::uint64_t watch_events_ = 0;
   std::uint64_t watch_bytes_ = 0;  ///< Told to the metrics.
-  bool watch_changed_ = true;  ///< More than bookmarks and silence has come.
+  bool watch_changed_ = true;      ///< More than bookmarks and silence has come.
   /// Synthetic ADDED events are coming, whose versions are in no order.
   bool watch_unordered_ = false;
   int older_bookmarks_ = 0;  ///< In a row.

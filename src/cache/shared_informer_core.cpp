@@ -120,7 +120,8 @@ class SharedInformerCore::Impl {
   Result<void> Run(std::stop_token stop) {
     DeltaFIFO queue(type_, {.knownObjects = store_.get()});
     DrainedQueue drained(
-        queue, [this](Deltas&& deltas) { Process(std::move(deltas)); }, [this] { CareForHandlers(); });
+        queue, [this](Deltas&& deltas) { Process(std::move(deltas)); },
+        [this] { CareForHandlers(); });
     {
       const std::lock_guard lock(mutex_);
       if (started_) return InvalidArgument("the informer has already started");

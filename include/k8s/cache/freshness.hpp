@@ -49,8 +49,8 @@ struct Freshness {
   [[nodiscard]] std::string ToString() const;
 };
 
-/// Judges statuses, all of one clock, at the time `now`. Age and `max_age` are compared inclusively:
-/// a proof exactly `max_age` old is fresh.
+/// Judges statuses, all of one clock, at the time `now`. Age and `max_age` are compared
+/// inclusively: a proof exactly `max_age` old is fresh.
 [[nodiscard]] Freshness CheckFreshness(std::vector<InformerStatus> statuses,
                                        Clock::Duration max_age, Clock::TimePoint now);
 

@@ -91,8 +91,8 @@ struct InformerLabels {
   std::string resource = {};  ///< "pods", "deployments.apps".
 };
 
-/// Makes the metrics of informers. `metrics::PrometheusProvider` is one. Mirrors
-/// cache.MetricsProvider, one object per informer in place of one per quantity.
+/// Makes the metrics of informers. Mirrors cache.MetricsProvider, one object per informer in place
+/// of one per quantity.
 class MetricsProvider {
  public:
   virtual ~MetricsProvider() = default;

@@ -59,9 +59,9 @@ struct InformerStatus {
   std::uint64_t watchesReplaced = 0;    ///< Those among them that took over from a silent one.
   std::uint64_t unreadableObjects = 0;  ///< Objects skipped: not decodable, or not transformable.
 
-  std::size_t handlers = 0;            ///< Event handlers in place.
-  std::uint64_t handlersDropped = 0;   ///< Removed as too slow (PendingPolicy::kDrop).
-  bool waitsForHandler = false;        ///< Reads nothing until one is less behind (kBlock).
+  std::size_t handlers = 0;           ///< Event handlers in place.
+  std::uint64_t handlersDropped = 0;  ///< Removed as too slow (PendingPolicy::kDrop).
+  bool waitsForHandler = false;       ///< Reads nothing until one is less behind (kBlock).
 };
 
 /// Told of each failure that delays an informer, and of each object that cannot be decoded. The

@@ -69,8 +69,7 @@ struct FactoryOptions {
   std::function<void(const ResourceInfo& resource, const Error& error)> watchErrorHandler = {};
   /// Whether the initial state is asked for as a stream (watch-list) where the server can do that.
   bool useWatchList = true;
-  /// Told what the informers do, `metrics::PrometheusProvider` for example. Null: nobody is, at no
-  /// cost.
+  /// Told what the informers do. Null: nobody is, at no cost.
   std::shared_ptr<cache::MetricsProvider> metrics = nullptr;
   /// The name that tells the metrics of this factory from those of others. `Shutdown` and the
   /// destructor release it. Null: none. Mirrors WithInformerName.

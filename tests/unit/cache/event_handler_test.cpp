@@ -172,8 +172,9 @@ TEST_F(EventHandlerTest, AThrowingHandlerGetsTheNextEvent) {
   EXPECT_EQ(registration.Stats().failed, 2u);
   EXPECT_EQ(registration.Stats().delivered, 1u);
   EXPECT_EQ(registration.Stats().pending, 0u);
-  EXPECT_THAT(lines, ElementsAre("the event handler \"1\" of items threw: bad day",
-                                 "the event handler \"1\" of items threw: an exception of unknown type"));
+  EXPECT_THAT(lines,
+              ElementsAre("the event handler \"1\" of items threw: bad day",
+                          "the event handler \"1\" of items threw: an exception of unknown type"));
 }
 
 TEST_F(EventHandlerTest, ASlowHandlerDelaysNobodyAndItsEventsAreCounted) {

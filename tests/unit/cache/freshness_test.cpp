@@ -113,7 +113,8 @@ class FreshInformerTest : public ::testing::Test {
 
 TEST_F(FreshInformerTest, IsStaleBeforeItHasSynced) {
   EXPECT_FALSE(informer_->CheckFreshness().ok());
-  EXPECT_THAT(informer_->CheckFreshness().ToString(), StartsWith("not fresh: items.test.example: "));
+  EXPECT_THAT(informer_->CheckFreshness().ToString(),
+              StartsWith("not fresh: items.test.example: "));
 }
 
 TEST_F(FreshInformerTest, ACompleteStateAndABookmarkAreProof) {

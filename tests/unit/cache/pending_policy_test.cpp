@@ -54,9 +54,8 @@ class PendingPolicyTest : public test::InformerFixture {
 
 TEST_F(PendingPolicyTest, ABoundOfNothingIsRefused) {
   for (const auto policy : {PendingPolicy::kBlock, PendingPolicy::kDrop}) {
-    const auto added =
-        informer_.AddEventHandler(ResourceEventHandlerFuncs<Item>{},
-                                  {.pending = policy, .maxPending = 0});
+    const auto added = informer_.AddEventHandler(ResourceEventHandlerFuncs<Item>{},
+                                                 {.pending = policy, .maxPending = 0});
     ASSERT_FALSE(added.has_value());
     EXPECT_EQ(added.error().kind, ErrorKind::kInvalidArgument);
   }
@@ -65,8 +64,7 @@ TEST_F(PendingPolicyTest, ABoundOfNothingIsRefused) {
 TEST_F(PendingPolicyTest, BlockMakesTheInformerWaitForTheHandler) {
   Recorder slow;
   Recorder other;
-  const auto registration =
-      RegisterHeld(slow, {.pending = PendingPolicy::kBlock, .maxPending = 2});
+  const auto registration = RegisterHeld(slow, {.pending = PendingPolicy::kBlock, .maxPending = 2});
   Register(other);
   StartAndSync();
   AddItems(10);
@@ -78,7 +76,7 @@ TEST_F(PendingPolicyTest, BlockMakesTheInformerWaitForTheHandler) {
   Settle({&slow, &other});
   EXPECT_EQ(registration.Stats().highestPending, 2u);
   EXPECT_THAT(Take(slow), SizeIs(10));
-  EXPECT_FALSE(WaitsForHandler());
+  WaitUntil([&] { return !WaitsForHandler(); });
 }
 
 TEST_F(PendingPolicyTest, TheObjectsThatAreThereDoNotCountAgainstABound) {
@@ -99,6 +97,7 @@ TEST_F(PendingPolicyTest, AStopEndsTheWaitForAHandler) {
   RegisterHeld(slow, {.pending = PendingPolicy::kBlock, .maxPending = 1});
   std::stop_source stop;
   std::thread running([&] { EXPECT_TRUE(informer_.Run(stop.get_token()).has_value()); });
+  EXPECT_TRUE(informer_.core()->WaitForSync({}));
   AddItems(3);
   WaitUntil([&] { return WaitsForHandler(); });
   stop.request_stop();
@@ -111,12 +110,12 @@ TEST_F(PendingPolicyTest, AStopEndsTheWaitForAHandler) {
 TEST_F(PendingPolicyTest, ARemovalEndsTheWaitForAHandler) {
   Recorder slow;
   Recorder other;
-  const auto registration =
-      RegisterHeld(slow, {.pending = PendingPolicy::kBlock, .maxPending = 1});
+  const auto registration = RegisterHeld(slow, {.pending = PendingPolicy::kBlock, .maxPending = 1});
   Register(other);
   StartAndSync();
   AddItems(3);
   WaitUntil([&] { return WaitsForHandler(); });
+  entered_.Wait();
   std::thread removing([&] { informer_.RemoveEventHandler(registration); });
   Settle({&other});  // While the handler still runs.
   gate_.Open();
@@ -177,13 +176,15 @@ TEST_F(PendingPolicyTest, DropRemovesAHandlerThatFallsTooFarBehind) {
   Recorder slow;
   Recorder other;
   std::vector<HandlerStats> told;
-  const auto registration = RegisterHeld(
-      slow, {.pending = PendingPolicy::kDrop,
-             .maxPending = 3,
-             .onDropped = [&](const HandlerStats& stats) { told.push_back(stats); },
-             .name = "laggard"});
+  const auto registration =
+      RegisterHeld(slow, {.pending = PendingPolicy::kDrop,
+                          .maxPending = 3,
+                          .onDropped = [&](const HandlerStats& stats) { told.push_back(stats); },
+                          .name = "laggard"});
   Register(other);
   StartAndSync();
+  source_->Add({.name = "first"});
+  entered_.Wait();
   AddItems(10);
   Settle({&other});
   EXPECT_TRUE(registration.Stats().overflowed);
@@ -198,7 +199,7 @@ TEST_F(PendingPolicyTest, DropRemovesAHandlerThatFallsTooFarBehind) {
   }
   gate_.Open();
   informer_.RemoveEventHandler(registration);  // Waits for the handler's end.
-  EXPECT_THAT(slow.Events(), ElementsAre("add 0="));
+  EXPECT_THAT(slow.Events(), ElementsAre("add first="));
   ASSERT_THAT(told, SizeIs(1));
   EXPECT_TRUE(told[0].overflowed);
   EXPECT_EQ(told[0].delivered, 1u);

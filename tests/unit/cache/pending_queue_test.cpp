@@ -47,7 +47,8 @@ class CoalescingQueueTest : public ::testing::Test {
       case Kind::kAdd:
         return (notification.flag ? "initial " : "add ") + value(notification.after);
       case Kind::kUpdate:
-        return "update " + value(notification.before) + " to " + value(notification.after);
+        return "update " + value(notification.before) + " to " +
+               value(notification.after).substr(2);
       case Kind::kDelete:
         return (notification.flag ? "lost " : "delete ") + value(notification.before);
       case Kind::kSynced:

@@ -114,15 +114,14 @@ class RelistMemoryTest : public ::testing::TestWithParam<bool> {
     std::atomic<int> updates = 0;
     const auto registration =
         informer
-            .AddEventHandler({.onAdd = [&](const ObjectPtr<Item>&, bool) {},
-                              .onUpdate = [&](const ObjectPtr<Item>&,
-                                              const ObjectPtr<Item>&) { ++updates; }})
+            .AddEventHandler(
+                {.onAdd = [&](const ObjectPtr<Item>&, bool) {},
+                 .onUpdate = [&](const ObjectPtr<Item>&, const ObjectPtr<Item>&) { ++updates; }})
             .value();
     std::jthread running([&](std::stop_token stop) { (void)informer.Run(std::move(stop)); });
     ASSERT_TRUE(registration.WaitForSync(std::chrono::minutes(1), {}));
     const auto before = informer.GetIndexer().GetByKey("default/999");
-    while (informer.Status().relists < 2 ||
-           informer.LastStoreSyncResourceVersion() != "102" ||
+    while (informer.Status().relists < 2 || informer.LastStoreSyncResourceVersion() != "102" ||
            registration.Stats().pending > 0) {
       std::this_thread::yield();
     }

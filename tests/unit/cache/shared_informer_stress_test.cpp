@@ -137,7 +137,7 @@ class Round {
     source_->Add({.name = "end"});
     std::map<std::string, std::string> expected;
     for (const auto& [key, item] : source_->Objects()) expected[key] = item->resourceVersion;
-    Add();
+    Add(HandlerOptions());  // One that is not dropped: when it knows all, the store does.
     for (const Handler& handler : handlers_) {
       ASSERT_TRUE(handler.follower->WaitFor(expected));
       if (handler.follower->IsDropped()) continue;
@@ -193,9 +193,9 @@ class Round {
     }
   }
 
-  void Add() {
+  void Add(std::optional<HandlerOptions> options = std::nullopt) {
     Handler handler;
-    handler.options = RandomOptions(*handler.follower);
+    handler.options = options ? *options : RandomOptions(*handler.follower);
     auto added = informer_.AddEventHandler(handler.follower->Handler(&Shake), handler.options);
     if (!added) return;
     handler.registration = *added;

@@ -16,7 +16,8 @@ using testing::HasSubstr;
 
 class WaitForResourceVersionTest : public test::InformerFixture {
  protected:
-  [[nodiscard]] Result<void> Wait(const std::string& version, Clock::Duration timeout = 1min) const {
+  [[nodiscard]] Result<void> Wait(const std::string& version,
+                                  Clock::Duration timeout = 1min) const {
     return informer_.WaitForResourceVersion(version, timeout, {});
   }
 };
