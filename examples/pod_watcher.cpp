@@ -25,7 +25,8 @@ namespace {
 std::string Key(const Pod& pod) { return pod.metadata.namespace_ + "/" + pod.metadata.name; }
 
 std::string Describe(const Pod& pod) {
-  return pod.status.phase + (pod.spec.nodeName.empty() ? "" : " on " + pod.spec.nodeName);
+  const std::string phase = pod.metadata.deletionTimestamp ? "Terminating" : pod.status.phase;
+  return phase + (pod.spec.nodeName.empty() ? "" : " on " + pod.spec.nodeName);
 }
 
 Pod MakePod(const std::string& name, const std::string& phase) {

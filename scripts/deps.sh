@@ -7,9 +7,9 @@ packages=(
   g++ cmake ninja-build ccache git pkg-config ca-certificates
   libcurl4-openssl-dev nlohmann-json3-dev libspdlog-dev libyaml-cpp-dev libexpected-dev zlib1g-dev
   libcpp-httplib-dev libssl-dev libbrotli-dev openssl
-  libgtest-dev libgmock-dev libbenchmark-dev libcli11-dev
+  libgtest-dev libgmock-dev libbenchmark-dev libcli11-dev python3
 )
-[[ ${1:-} == ci ]] && packages+=(clang-format-14 python3 curl lld)
+[[ ${1:-} == ci ]] && packages+=(clang-format-14 curl lld)
 
 command -v dpkg-query >/dev/null ||
   die "This script knows Debian and Ubuntu only. Install the equivalents of: ${packages[*]}"

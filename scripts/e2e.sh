@@ -12,7 +12,7 @@ if programs=$("$root/scripts/realserver.sh"); then
 elif (($? != 3)); then
   exit 1
 fi
-for name in clientgo kubectl; do
+for name in clientgo kubectl informerlog; do
   if program=$("$root/scripts/go-program.sh" "$name"); then
     export "CLIENT_CPP_${name^^}=$program"
   elif (($? != 3)); then

@@ -7,6 +7,12 @@ labels='unit|integration'
 "$root/scripts/deps.sh"
 configure dev "$@"
 build dev client-cpp-tests || die "The build failed; the whole log: build/log/build-dev.log"
+# Without Go, the tests that need client-go are skipped with the reason.
+if program=$("$root/scripts/go-program.sh" informerlog); then
+  export CLIENT_CPP_INFORMERLOG=$program
+elif (($? != 3)); then
+  exit 1
+fi
 if step "Running the tests: ${labels//|/ and }" "$root/build/log/test-dev.log" run_ctest dev "$labels"
 then
   "$root/scripts/count-tests.py" "$root/build/log/ctest-dev-${labels//|/-}.xml"

@@ -36,6 +36,18 @@ bool HasReasonOrCode(const Error& error, std::string_view reason, int code) {
   return error.reason == reason || (error.code == code && !IsKnown(error.reason));
 }
 
+/// The manager in `conflict with "kubectl" using v1`: the first text in Go's quotes.
+std::string QuotedManager(std::string_view message) {
+  std::string manager;
+  const auto start = message.find('"');
+  if (start == std::string_view::npos) return manager;
+  for (std::size_t i = start + 1; i < message.size() && message[i] != '"'; ++i) {
+    if (message[i] == '\\' && i + 1 < message.size()) ++i;
+    manager += message[i];
+  }
+  return manager;
+}
+
 }  // namespace
 
 std::string Error::ToString() const {
@@ -129,6 +141,16 @@ std::optional<std::chrono::seconds> SuggestsClientDelay(const Error& error) {
   const auto delay = error.retryAfter.value_or(std::chrono::seconds(0));
   if (IsServerTimeout(error) || delay.count() > 0) return delay;
   return std::nullopt;
+}
+
+std::vector<FieldManagerConflict> FieldManagerConflicts(const Error& error) {
+  std::vector<FieldManagerConflict> conflicts;
+  for (const auto& cause : error.causes) {
+    if (cause.type != "FieldManagerConflict") continue;
+    conflicts.push_back(
+        {.manager = QuotedManager(cause.message), .field = cause.field, .message = cause.message});
+  }
+  return conflicts;
 }
 
 Error InvalidArgument(std::string message) {

@@ -152,7 +152,9 @@ def clients(schema):
     packages = [package for package in schema.packages if package.resources]
     return text.file_text(
         ["#pragma once"],
-        text.includes("k8s/apis/fwd.hpp", "k8s/kubernetes/resource_client.hpp", "k8s/rest/client.hpp"),
+        text.includes(
+            "k8s/apis/fwd.hpp", "k8s/kubernetes/typed/expansions.hpp", "k8s/rest/client.hpp"
+        ),
         text.includes("string_view", "utility"),
         [
             "/// What `client.CoreV1().Pods(\"default\")` goes through. To use what it returns, include the",
@@ -201,8 +203,8 @@ def _version_client(package):
         argument = ", namespace_" if resource.namespaced else ""
         lines += [
             f"  template <class T = {resource.cpp_type}>",
-            f"  [[nodiscard]] ResourceClient<T> {resource.accessor}({parameter}) const {{",
-            f"    return ResourceClient<T>(client_{argument});",
+            f"  [[nodiscard]] ClientFor<T> {resource.accessor}({parameter}) const {{",
+            f"    return ClientFor<T>(client_{argument});",
             "  }",
         ]
     return [*lines, "", " private:", "  rest::Client client_;", "};"]

@@ -89,6 +89,16 @@ inline constexpr std::string_view kReasonSilence = "Silence";
 /// Whether the server asked to come back later, and after how long. Mirrors SuggestsClientDelay.
 [[nodiscard]] std::optional<std::chrono::seconds> SuggestsClientDelay(const Error& error);
 
+/// A field that a server-side apply would have to take from another manager.
+struct FieldManagerConflict {
+  std::string manager;  ///< Who owns the field, "kubectl".
+  std::string field;    ///< Its path, ".spec.replicas".
+  std::string message;  ///< For people, with what else is known of the manager.
+};
+/// The conflicts for which an apply was refused, in the server's order; empty for any other error.
+/// Apply again with `force` to take the fields.
+[[nodiscard]] std::vector<FieldManagerConflict> FieldManagerConflicts(const Error& error);
+
 // Ready-made errors.
 [[nodiscard]] Error InvalidArgument(std::string message);
 [[nodiscard]] Error DecodeError(std::string message);

@@ -13,6 +13,13 @@ struct GroupResource {
   friend auto operator<=>(const GroupResource&, const GroupResource&) = default;
 };
 
+/// Mirrors schema.GroupKind.
+struct GroupKind {
+  std::string group;
+  std::string kind;  ///< "Pod"
+  friend auto operator<=>(const GroupKind&, const GroupKind&) = default;
+};
+
 /// Mirrors schema.GroupVersion.
 struct GroupVersion {
   std::string group;

@@ -48,9 +48,8 @@ class Applier {
 
     for (auto& key : store_.ListKeys()) {
       if (last.contains(key)) continue;
-      auto gone = store_.Get(key);
-      notifications_.push_back(
-          {.kind = Kind::kDelete, .before = std::move(gone), .key = std::move(key), .flag = true});
+      const auto gone = store_.Get(key);
+      NotifyOfLoss(gone, std::move(key));
     }
     std::vector<ThreadSafeStore::Change> content;
     content.reserve(last.size());
@@ -102,11 +101,19 @@ class Applier {
     }
     if (before) {
       // Deleted and made anew while nobody looked.
-      notifications_.push_back(
-          {.kind = Kind::kDelete, .before = before, .key = KeyOf(before), .flag = true});
+      NotifyOfLoss(before, KeyOf(before));
       initial = false;
     }
     notifications_.push_back({.kind = Kind::kAdd, .after = after, .flag = initial});
+  }
+
+  // Nothing told of the deletion.
+  void NotifyOfLoss(const runtime::AnyPtr& last, std::string key) {
+    notifications_.push_back({.kind = Kind::kDelete,
+                              .before = last,
+                              .after = last,
+                              .key = std::move(key),
+                              .flag = true});
   }
 
   // Returns false for a deletion of nothing, and for one from before what is stored was created.
@@ -117,6 +124,7 @@ class Applier {
     const bool final_known = delta.object && SameIdentity(before, delta.object);
     notifications_.push_back({.kind = Kind::kDelete,
                               .before = final_known ? std::move(delta.object) : before,
+                              .after = before,
                               .key = delta.key,
                               .flag = delta.finalStateUnknown || !final_known});
     return true;

@@ -4,6 +4,7 @@
 #include <k8s/log.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "util/deadline.hpp"
@@ -14,6 +15,10 @@ namespace k8s::inline v0::cache::detail {
 namespace {
 
 thread_local bool on_listener_thread = false;
+
+// Notifications handed back at a time, and held for the reflector at most.
+constexpr std::size_t kHandBack = 16;
+constexpr std::size_t kMaxSpent = 256;
 
 std::unique_ptr<PendingQueue> NewQueue(PendingPolicy policy,
                                        const std::shared_ptr<const runtime::ObjectType>& type) {
@@ -58,18 +63,46 @@ void Listener::Run() {
 }
 
 void Listener::DeliverAll() {
-  std::deque<Notification> batch;
   std::unique_lock lock(mutex_);
   while (true) {
+    if (!stopped_ && queue_->empty()) FreeSpent(lock);
     arrived_.wait(lock, [&] { return stopped_ || !queue_->empty(); });
-    if (stopped_) return;
+    if (stopped_) return FreeSpent(lock);
+    std::deque<Notification> batch;
     queue_->Take(batch);
     lock.unlock();
     // Without the lock, which the reflector takes for each event.
-    for (; !batch.empty() && !stopped_; batch.pop_front()) Deliver(batch.front());
-    batch.clear();
+    DeliverBatch(std::move(batch));
     lock.lock();
   }
+}
+
+void Listener::DeliverBatch(std::deque<Notification> batch) {
+  std::vector<Notification> delivered;
+  for (; !batch.empty() && !stopped_; batch.pop_front()) {
+    Deliver(batch.front());
+    delivered.push_back(std::move(batch.front()));
+    if (delivered.size() == kHandBack) HandBack(std::exchange(delivered, {}));
+  }
+  HandBack(std::move(delivered));
+}
+
+// What was delivered often holds the last reference to an object that has been replaced. Freeing it
+// here, while the reflector allocates the next ones, makes both wait for the allocator's lock: the
+// listener falls behind, and its queue grows to twice the store. So the next `Notify` frees it.
+// What nobody fetches is freed here: more than a few, and all when nothing is pending any more.
+void Listener::HandBack(std::vector<Notification> delivered) {
+  const std::lock_guard lock(mutex_);
+  if (spent_.size() >= kMaxSpent) return;
+  spent_.insert(spent_.end(), std::make_move_iterator(delivered.begin()),
+                std::make_move_iterator(delivered.end()));
+}
+
+void Listener::FreeSpent(std::unique_lock<std::mutex>& lock) {
+  auto spent = std::exchange(spent_, {});
+  lock.unlock();
+  spent.clear();
+  lock.lock();
 }
 
 void Listener::Deliver(const Notification& notification) {
@@ -101,7 +134,8 @@ void Listener::Call(const Notification& notification) {
     case Kind::kUpdate:
       return handler_->OnUpdate(notification.before, notification.after);
     case Kind::kDelete:
-      return handler_->OnDelete(notification.key, notification.before, notification.flag);
+      return handler_->OnDelete(notification.key, notification.before, notification.after,
+                                notification.flag);
     case Kind::kSynced:
       return;
   }
@@ -110,9 +144,11 @@ void Listener::Call(const Notification& notification) {
 // ---- On the thread that changes the store
 
 void Listener::Notify(std::vector<Notification> notifications) {
-  std::unique_ptr<PendingQueue> dropped;  // Freed without the lock.
+  std::unique_ptr<PendingQueue> dropped;  // Freed without the lock, both.
+  std::vector<Notification> spent;
   const std::lock_guard lock(mutex_);
   if (stopped_) return;
+  spent.swap(spent_);
   const bool was_empty = queue_->empty();
   for (Notification& notification : notifications) Enqueue(std::move(notification));
   highest_pending_ = std::max(highest_pending_, Pending());

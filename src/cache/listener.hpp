@@ -70,6 +70,9 @@ class Listener {
 
  private:
   void DeliverAll();
+  void DeliverBatch(std::deque<Notification> batch);
+  void HandBack(std::vector<Notification> delivered);
+  void FreeSpent(std::unique_lock<std::mutex>& lock);
   void Deliver(const Notification& notification);
   void Call(const Notification& notification);
   [[nodiscard]] std::pair<std::shared_ptr<HandlerMetrics>, std::size_t> Measure() const;
@@ -97,6 +100,7 @@ class Listener {
   mutable std::condition_variable_any settled_;  ///< Synced or stopped.
   mutable std::condition_variable_any room_;     ///< Delivered or stopped; kBlock.
   std::unique_ptr<PendingQueue> queue_;          ///< Null once stopped.
+  std::vector<Notification> spent_;              ///< Delivered; the reflector frees them.
   std::shared_ptr<HandlerMetrics> metrics_;      ///< Null again at the end.
   std::atomic<bool> stopped_ = false;            ///< Set under the lock.
   bool synced_ = false;

@@ -52,6 +52,8 @@ std::uint64_t CoalescingQueue::Merge(Slots::iterator slot, Notification notifica
 
 std::uint64_t CoalescingQueue::MergeDelete(Slots::iterator slot, Notification notification) {
   const bool was_told = !slot->last || slot->last->kind == Kind::kUpdate;
+  // Of what is dropped here, nobody was told.
+  if (slot->last && was_told) notification.after = std::move(slot->last->before);
   slot->last.reset();
   if (was_told) {
     slot->gone = std::move(notification);

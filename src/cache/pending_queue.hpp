@@ -18,9 +18,9 @@ struct Notification {
   enum class Kind { kAdd, kUpdate, kDelete, kSynced };
   Kind kind = Kind::kSynced;  ///< kSynced: all initial adds stand before this.
   runtime::AnyPtr before = {};
-  runtime::AnyPtr after = {};
-  std::string key = {};  ///< kDelete.
-  bool flag = false;     ///< kAdd: isInInitialList. kDelete: finalStateUnknown.
+  runtime::AnyPtr after = {};  ///< kDelete: the state told last; `before` may be later.
+  std::string key = {};        ///< kDelete.
+  bool flag = false;           ///< kAdd: isInInitialList. kDelete: finalStateUnknown.
 };
 
 /// What a handler is still to be told, in order.

@@ -128,12 +128,15 @@ ReflectorState Reflector::Machine::NewCycle() const {
   return StreamingAllowed() ? State::kStreaming : State::kListing;
 }
 
-ReflectorState Reflector::Machine::BackOff() {
-  Clock::Duration delay = backoff_.Next();
+Clock::Duration Reflector::Machine::NextWait(std::optional<std::chrono::seconds> wish) {
+  const Clock::Duration wait = backoff_.Next();
   // client-go ignores the server's wish here. A bound keeps a foolish one from stopping everything.
   constexpr std::chrono::seconds kLongestWish{60};
-  if (retry_after_) delay = std::max<Clock::Duration>(delay, std::min(*retry_after_, kLongestWish));
-  if (!clock_->SleepFor(delay, stop_)) return State::kStopped;
+  return wish ? std::max<Clock::Duration>(wait, std::min(*wish, kLongestWish)) : wait;
+}
+
+ReflectorState Reflector::Machine::BackOff() {
+  if (!clock_->SleepFor(NextWait(retry_after_), stop_)) return State::kStopped;
   return after_backoff_ ? *after_backoff_ : NewCycle();
 }
 

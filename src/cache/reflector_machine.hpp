@@ -88,6 +88,8 @@ class Reflector::Machine {
                State then);
   /// Makes the next wait a short one if all went well for long.
   void NoteFailure();
+  /// How long to wait after a failure; `wish` is the server's Retry-After.
+  Clock::Duration NextWait(std::optional<std::chrono::seconds> wish);
   /// Tells status and error handler.
   void Report(const Error& error, std::string_view verb);
   void ReportUnreadable(const Error& error, std::string_view verb);

@@ -146,7 +146,7 @@ std::optional<ReflectorState> Reflector::Machine::ReplaceSilentWatch(Clock::Dura
     // It need not be the old stream that is at fault.
     Report(opened.error(), "watch");
     NoteFailure();
-    patience = std::max(backoff_.Next(), kShortestPatience);
+    patience = std::max(NextWait(opened.error().retryAfter), kShortestPatience);
     return std::nullopt;
   }
   StartWatching(std::move(*opened), version_);

@@ -35,7 +35,8 @@ void StateCollector::Remove(const void* object) {
 }
 
 void StateCollector::KeepKnown(const std::string& key) {
-  if (key.empty()) return;
+  // What was collected of it is newer than what the store has.
+  if (key.empty() || positions_.contains(key)) return;
   if (auto known = store_.Known(key)) SetByKey(key, std::move(known));
 }
 

@@ -2,9 +2,8 @@
 
 #include <k8s/apis/resources.hpp>
 #include <k8s/cache/listwatch.hpp>
+#include <k8s/discovery/discovery_client.hpp>
 #include <k8s/kubernetes/resource_client_core.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <utility>
 
@@ -15,18 +14,11 @@ namespace {
 /// Whether the server serves the resource in namespaces. Errors: NotFound when it has no such one.
 Result<bool> AskWhetherNamespaced(const rest::Client& client, const ResourceInfo& info,
                                   std::stop_token stop) {
-  rest::Request request;
-  request.path = (info.group.empty() ? "/api/" : "/apis/") + info.ApiVersion();
-  request.resource = {info.group, info.plural};
-  auto response = client.Do(request, std::move(stop));
-  if (!response) return std::move(response).error();
-  const auto served = nlohmann::json::parse(response->body, nullptr, false);
-  if (!served.is_object() || !served.contains("resources") || !served["resources"].is_array()) {
-    return DecodeError(request.path + ": no APIResourceList");
-  }
-  for (const auto& resource : served["resources"]) {
-    if (!resource.is_object() || resource.value("name", nlohmann::json()) != info.plural) continue;
-    return resource.value("namespaced", nlohmann::json()) == true;
+  const discovery::DiscoveryClient discovery(client);
+  auto served = discovery.ServerResourcesForGroupVersion(info.ApiVersion(), std::move(stop));
+  if (!served) return std::move(served).error();
+  for (const auto& resource : served->resources) {
+    if (resource.name == info.plural) return resource.namespaced;
   }
   return NewNotFound(info.group, info.plural, "");
 }

@@ -24,6 +24,13 @@ constexpr seconds kLongestSilence{120};
 constexpr seconds kLongestOpening{45};
 constexpr seconds kWatchGrace{30};
 
+/// What to ask for: a server that does not know the form answers in its own.
+std::string Accept(std::string_view as, std::string_view suffix = {}) {
+  if (as.empty()) return "application/json";
+  return "application/json;as=" + std::string(as) + std::string(suffix) +
+         ";g=meta.k8s.io;v=v1,application/json";
+}
+
 std::string Describe(const rest::Request& request) { return request.method + " " + request.path; }
 
 Result<void> NeedName(std::string_view name) {
@@ -63,21 +70,34 @@ Error NotJson(const rest::Request& request, rest::HttpResponse& response,
 ResourceClientCore::ResourceClientCore(rest::Client client,
                                        std::shared_ptr<const runtime::ObjectType> type,
                                        std::string namespace_)
-    : client_(std::move(client)), type_(std::move(type)), ns_(std::move(namespace_)) {}
+    : client_(std::move(client)),
+      resource_(type),
+      type_(std::move(type)),
+      ns_(std::move(namespace_)) {}
 
 ResourceClientCore ResourceClientCore::InNamespace(std::string_view namespace_) const {
-  return {client_, type_, std::string(namespace_)};
+  auto copy = *this;
+  copy.ns_ = namespace_;
+  return copy;
+}
+
+ResourceClientCore ResourceClientCore::WithType(
+    std::shared_ptr<const runtime::ObjectType> type) const {
+  auto copy = *this;
+  copy.type_ = std::move(type);
+  return copy;
 }
 
 Result<rest::Request> ResourceClientCore::NewRequest(std::string_view method,
                                                      const rest::ResourcePath& path) const {
-  auto encoded = rest::PathOf(type_->info, path);
+  auto encoded = rest::PathOf(resource_->info, path);
   if (!encoded) return std::move(encoded).error();
   rest::Request request;
   request.method = method;
   request.path = std::move(*encoded);
+  request.accept = Accept(type_->as);
   request.idleTimeout = kLongestSilence;
-  request.resource = {.group = type_->info.group, .resource = type_->info.plural};
+  request.resource = {.group = resource_->info.group, .resource = resource_->info.plural};
   request.name = path.name;
   return request;
 }
@@ -105,12 +125,23 @@ Result<AnyPtr> ResourceClientCore::DoObject(const rest::Request& request,
   return object;
 }
 
-Result<AnyPtr> ResourceClientCore::Get(std::string_view name, const metav1::GetOptions& options,
+Result<AnyPtr> ResourceClientCore::Get(const ObjectPath& target, const metav1::GetOptions& options,
                                        std::stop_token stop) const {
-  auto request = NewNamedRequest("GET", name, {});
+  auto request = NewNamedRequest("GET", target.name, target.subresource);
   if (!request) return std::move(request).error();
   request->query = detail::QueryOf(options);
   return DoObject(*request, std::move(stop));
+}
+
+Result<std::unique_ptr<rest::HttpResponse>> ResourceClientCore::Stream(
+    const ObjectPath& target, rest::Query query, std::chrono::milliseconds idle,
+    std::stop_token stop) const {
+  auto request = NewNamedRequest("GET", target.name, target.subresource);
+  if (!request) return std::move(request).error();
+  request->query = std::move(query);
+  request->accept = "*/*";
+  request->idleTimeout = idle;
+  return client_.Stream(*request, std::move(stop));
 }
 
 Result<cache::ListResult> ResourceClientCore::List(const metav1::ListOptions& options,
@@ -121,6 +152,7 @@ Result<cache::ListResult> ResourceClientCore::List(const metav1::ListOptions& op
   auto list_options = options;
   list_options.watch = false;
   request->query = detail::QueryOf(list_options);
+  request->accept = Accept(type_->as, "List");
   auto response = client_.Stream(*request, stop);
   if (!response) return std::move(response).error();
   if (!detail::IsJson((*response)->header("Content-Type"))) {
@@ -171,6 +203,35 @@ Result<AnyPtr> ResourceClientCore::Create(const void* object, const metav1::Crea
   return DoEncoded(std::move(*request), object, std::move(stop));
 }
 
+Result<rest::Request> ResourceClientCore::NewPost(const ObjectPath& target, const void* object,
+                                                  const metav1::CreateOptions& options) const {
+  auto request = NewNamedRequest("POST", target.name, target.subresource);
+  if (!request) return request;
+  request->query = detail::QueryOf(options);
+  std::string body;
+  type_->encode(*type_, object, body);
+  SetJsonBody(*request, std::move(body));
+  return request;
+}
+
+Result<AnyPtr> ResourceClientCore::CreateAt(const ObjectPath& target, const void* object,
+                                            const metav1::CreateOptions& options,
+                                            std::stop_token stop) const {
+  auto request = NewPost(target, object, options);
+  if (!request) return std::move(request).error();
+  return DoObject(*request, std::move(stop));
+}
+
+Result<void> ResourceClientCore::Submit(const ObjectPath& target, const void* object,
+                                        const metav1::CreateOptions& options,
+                                        std::stop_token stop) const {
+  auto request = NewPost(target, object, options);
+  if (!request) return std::move(request).error();
+  auto response = client_.Do(*request, std::move(stop));
+  if (!response) return std::move(response).error();
+  return {};
+}
+
 Result<AnyPtr> ResourceClientCore::Update(const void* object, std::string_view subresource,
                                           const metav1::UpdateOptions& options,
                                           std::stop_token stop) const {
@@ -188,7 +249,7 @@ Result<AnyPtr> ResourceClientCore::DoEncoded(rest::Request request, const void* 
   return DoObject(request, std::move(stop));
 }
 
-Result<AnyPtr> ResourceClientCore::Patch(const PatchTarget& target, const PatchBody& patch,
+Result<AnyPtr> ResourceClientCore::Patch(const ObjectPath& target, const PatchBody& patch,
                                          const metav1::PatchOptions& options,
                                          std::stop_token stop) const {
   if (patch.type == PatchType::kApply && options.fieldManager.empty()) {
@@ -200,6 +261,16 @@ Result<AnyPtr> ResourceClientCore::Patch(const PatchTarget& target, const PatchB
   request->body = patch.text;
   request->contentType = ContentType(patch.type);
   return DoObject(*request, std::move(stop));
+}
+
+Result<AnyPtr> ResourceClientCore::Apply(const ObjectPath& target, std::string fields,
+                                         const ApplyOptions& options, std::stop_token stop) const {
+  return Patch(target, {.type = PatchType::kApply, .text = std::move(fields)},
+               {.dryRun = options.dryRun,
+                .force = options.force,
+                .fieldManager = options.fieldManager,
+                .fieldValidation = options.fieldValidation},
+               std::move(stop));
 }
 
 Result<void> ResourceClientCore::Delete(std::string_view name, const metav1::DeleteOptions& options,

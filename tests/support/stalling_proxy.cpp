@@ -14,6 +14,16 @@
 #include "support/raw_http_server.hpp"
 
 namespace k8s::test {
+namespace {
+
+/// Closes a socket so that its peer gets a RST.
+void Reset(int socket) {
+  const linger at_once{.l_onoff = 1, .l_linger = 0};
+  setsockopt(socket, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+  close(socket);
+}
+
+}  // namespace
 
 StallingProxy::StallingProxy(int port)
     : target_(port), listener_(ListenOnLoopback(&port_)), wake_(eventfd(0, EFD_CLOEXEC)) {
@@ -32,10 +42,23 @@ StallingProxy::~StallingProxy() {
   close(wake_);
 }
 
-void StallingProxy::Stall() {
-  stall_ = true;
+void StallingProxy::Do(Command command) {
+  const std::lock_guard lock(callers_);
+  command_ = command;
   Wake();
-  stall_.wait(true);
+  command_.wait(command);
+}
+
+void StallingProxy::Obey(Command command) {
+  for (Pair& pair : pairs_) {
+    pair.stalled = command == Command::kStall;
+    if (command != Command::kCut) continue;
+    Reset(pair.client);
+    Reset(pair.server);
+  }
+  if (command == Command::kCut) pairs_.clear();
+  command_ = Command::kNone;
+  command_.notify_all();
 }
 
 void StallingProxy::Wake() const {
@@ -56,10 +79,8 @@ void StallingProxy::Run() {
       std::uint64_t count = 0;
       (void)!read(wake_, &count, sizeof(count));
     }
-    if (stall_) {
-      for (Pair& pair : pairs_) pair.stalled = true;
-      stall_ = false;
-      stall_.notify_all();
+    if (const Command command = command_; command != Command::kNone) {
+      Obey(command);
       continue;
     }
     for (std::size_t i = pairs_.size(); i-- > 0;) {
@@ -78,13 +99,14 @@ void StallingProxy::Run() {
 void StallingProxy::Accept() {
   const int client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
   if (client < 0) return;
+  if (refuse_) return Reset(client);
   const int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   address.sin_port = htons(static_cast<std::uint16_t>(target_));
   if (connect(server, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0) {
-    close(client);
+    Reset(client);
     close(server);
     return;
   }

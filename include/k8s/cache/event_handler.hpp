@@ -64,7 +64,10 @@ class AnyEventHandler {
   virtual ~AnyEventHandler() = default;
   virtual void OnAdd(const runtime::AnyPtr& object, bool initial) = 0;
   virtual void OnUpdate(const runtime::AnyPtr& before, const runtime::AnyPtr& after) = 0;
-  virtual void OnDelete(const std::string& key, const runtime::AnyPtr& object, bool unknown) = 0;
+  /// `object`: the last state, as DeletedObject has it. `known`: what the handler
+  /// was last told.
+  virtual void OnDelete(const std::string& key, const runtime::AnyPtr& object,
+                        const runtime::AnyPtr& known, bool unknown) = 0;
 };
 
 template <class T>
@@ -82,7 +85,8 @@ class HandlerFuncsAdapter final : public AnyEventHandler {
   void OnUpdate(const runtime::AnyPtr& before, const runtime::AnyPtr& after) override {
     if (funcs_.onUpdate) funcs_.onUpdate(Typed<T>(before), Typed<T>(after));
   }
-  void OnDelete(const std::string& key, const runtime::AnyPtr& object, bool unknown) override {
+  void OnDelete(const std::string& key, const runtime::AnyPtr& object, const runtime::AnyPtr&,
+                bool unknown) override {
     if (funcs_.onDelete) funcs_.onDelete({key, Typed<T>(object), unknown});
   }
 
@@ -101,7 +105,8 @@ class HandlerAdapter final : public AnyEventHandler {
   void OnUpdate(const runtime::AnyPtr& before, const runtime::AnyPtr& after) override {
     handler_->OnUpdate(Typed<T>(before), Typed<T>(after));
   }
-  void OnDelete(const std::string& key, const runtime::AnyPtr& object, bool unknown) override {
+  void OnDelete(const std::string& key, const runtime::AnyPtr& object, const runtime::AnyPtr&,
+                bool unknown) override {
     handler_->OnDelete({key, Typed<T>(object), unknown});
   }
 
@@ -123,10 +128,13 @@ class FilteringAdapter final : public AnyEventHandler {
     if (was && is) return next_.OnUpdate(before, after);
     if (is) return next_.OnAdd(after, false);
     if (was)
-      next_.OnDelete(MetaNamespaceKeyFunc(*static_cast<const T*>(before.get())), before, false);
+      next_.OnDelete(MetaNamespaceKeyFunc(*static_cast<const T*>(before.get())), before, before,
+                     false);
   }
-  void OnDelete(const std::string& key, const runtime::AnyPtr& object, bool unknown) override {
-    if (object && Accepts(object)) next_.OnDelete(key, object, unknown);
+  // client-go asks of the state that the deletion shows, which its handler may never have seen.
+  void OnDelete(const std::string& key, const runtime::AnyPtr& object, const runtime::AnyPtr& known,
+                bool unknown) override {
+    if (Accepts(known)) next_.OnDelete(key, object, known, unknown);
   }
 
  private:

@@ -87,7 +87,7 @@ class ResourceClient {
 
   Result<T> Get(std::string_view name, const metav1::GetOptions& options = {},
                 std::stop_token stop = {}) const {
-    return Value(core_.Get(name, options, std::move(stop)));
+    return Value(core_.Get({.name = std::string(name)}, options, std::move(stop)));
   }
 
   /// One page (all, if `options.limit` is 0), held in memory.
@@ -152,6 +152,21 @@ class ResourceClient {
                         const metav1::PatchOptions& options = {}, std::stop_token stop = {}) const {
     return Value(core_.Patch({.name = std::string(name), .subresource = "status"}, patch, options,
                              std::move(stop)));
+  }
+
+  /// Server-side apply of `fields`, JSON or YAML with apiVersion, kind and the fields that the
+  /// caller wants to own; creates the object if there is none. Errors: IsConflict, with
+  /// FieldManagerConflicts. Not from an encoded T: that would own every field that T always writes.
+  Result<T> Apply(std::string_view name, std::string fields, const ApplyOptions& options,
+                  std::stop_token stop = {}) const {
+    return Value(
+        core_.Apply({.name = std::string(name)}, std::move(fields), options, std::move(stop)));
+  }
+
+  Result<T> ApplyStatus(std::string_view name, std::string fields, const ApplyOptions& options,
+                        std::stop_token stop = {}) const {
+    return Value(core_.Apply({.name = std::string(name), .subresource = "status"},
+                             std::move(fields), options, std::move(stop)));
   }
 
   Result<void> Delete(std::string_view name, const metav1::DeleteOptions& options = {},

@@ -6,10 +6,12 @@
 #include <k8s/result.hpp>
 #include <k8s/runtime/object_type.hpp>
 
+#include <chrono>
 #include <memory>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace k8s::inline v0::kubernetes {
 
@@ -27,10 +29,18 @@ struct PatchBody {
   std::string text;
 };
 
-/// What a patch applies to.
-struct PatchTarget {
+/// An object, or a part of it that has a path of its own.
+struct ObjectPath {
   std::string name;
-  std::string subresource = {};  ///< Empty or "status".
+  std::string subresource = {};  ///< "status", "scale". Empty: the object itself.
+};
+
+/// How to apply. Mirrors metav1.ApplyOptions.
+struct ApplyOptions {
+  std::string fieldManager;              ///< Who owns the fields from now on. Needed.
+  bool force = false;                    ///< Take fields that others own, instead of a conflict.
+  std::vector<std::string> dryRun = {};  ///< {"All"}: change nothing.
+  std::string fieldValidation = {};      ///< "Strict", "Warn" or "Ignore". Empty: the server's.
 };
 
 /// The verbs of one resource in one namespace, type-erased: what ResourceClient<T> and
@@ -50,11 +60,20 @@ class ResourceClientCore {
   /// The same resource in another namespace.
   [[nodiscard]] ResourceClientCore InNamespace(std::string_view namespace_) const;
 
+  /// The same paths with objects of another type: what a subresource takes and returns.
+  [[nodiscard]] ResourceClientCore WithType(std::shared_ptr<const runtime::ObjectType> type) const;
+
   [[nodiscard]] const runtime::ObjectType& type() const { return *type_; }
   [[nodiscard]] const std::string& namespace_() const { return ns_; }
 
-  Result<runtime::AnyPtr> Get(std::string_view name, const metav1::GetOptions& options,
+  Result<runtime::AnyPtr> Get(const ObjectPath& target, const metav1::GetOptions& options,
                               std::stop_token stop) const;
+
+  /// Opens a part of an object that is a stream of bytes: the logs of a pod. `idle`: longest
+  /// silence allowed, 0: no bound.
+  Result<std::unique_ptr<rest::HttpResponse>> Stream(const ObjectPath& target, rest::Query query,
+                                                     std::chrono::milliseconds idle,
+                                                     std::stop_token stop) const;
 
   /// One page (all, if `options.limit` is 0); `visit` gets each item as soon as its bytes are
   /// there. Items that cannot be decoded are in the result's `unreadable`.
@@ -69,11 +88,22 @@ class ResourceClientCore {
 
   Result<runtime::AnyPtr> Create(const void* object, const metav1::CreateOptions& options,
                                  std::stop_token stop) const;
+  /// Creates at a subresource: a token of a service account.
+  Result<runtime::AnyPtr> CreateAt(const ObjectPath& target, const void* object,
+                                   const metav1::CreateOptions& options,
+                                   std::stop_token stop) const;
+  /// The same where the server answers with a mere Status: an eviction, a binding.
+  Result<void> Submit(const ObjectPath& target, const void* object,
+                      const metav1::CreateOptions& options, std::stop_token stop) const;
   /// `subresource`: empty or "status". The object's name and resourceVersion count.
   Result<runtime::AnyPtr> Update(const void* object, std::string_view subresource,
                                  const metav1::UpdateOptions& options, std::stop_token stop) const;
-  Result<runtime::AnyPtr> Patch(const PatchTarget& target, const PatchBody& patch,
+  Result<runtime::AnyPtr> Patch(const ObjectPath& target, const PatchBody& patch,
                                 const metav1::PatchOptions& options, std::stop_token stop) const;
+  /// Server-side apply of `fields`, JSON or YAML. A refusal for conflicts says which:
+  /// FieldManagerConflicts.
+  Result<runtime::AnyPtr> Apply(const ObjectPath& target, std::string fields,
+                                const ApplyOptions& options, std::stop_token stop) const;
   Result<void> Delete(std::string_view name, const metav1::DeleteOptions& options,
                       std::stop_token stop) const;
   Result<void> DeleteCollection(const metav1::DeleteOptions& options,
@@ -83,12 +113,15 @@ class ResourceClientCore {
   Result<rest::Request> NewRequest(std::string_view method, const rest::ResourcePath& path) const;
   Result<rest::Request> NewNamedRequest(std::string_view method, std::string_view name,
                                         std::string_view subresource) const;
+  Result<rest::Request> NewPost(const ObjectPath& target, const void* object,
+                                const metav1::CreateOptions& options) const;
   Result<runtime::AnyPtr> DoEncoded(rest::Request request, const void* object,
                                     std::stop_token stop) const;
   Result<runtime::AnyPtr> DoObject(const rest::Request& request, std::stop_token stop) const;
 
   rest::Client client_;
-  std::shared_ptr<const runtime::ObjectType> type_;
+  std::shared_ptr<const runtime::ObjectType> resource_;  ///< Where the paths lead.
+  std::shared_ptr<const runtime::ObjectType> type_;      ///< What is sent and received.
   std::string ns_;
 };
 

@@ -43,6 +43,9 @@ struct ObjectType {
   ObjectMetaView (*meta)(const void* object) = nullptr;
   /// The object's labels, or null if the type has none (a projection without labels).
   const StringMap<std::string>* (*labels)(const void* object) = nullptr;
+  /// The meta.k8s.io/v1 kind that servers are asked to answer in instead of the resource's own,
+  /// "PartialObjectMetadata". Empty: its own.
+  std::string_view as = {};
 };
 
 /// The ObjectType of T. Defined by generated code for built-in types, and by

@@ -2,8 +2,11 @@
 #include <k8s/log.hpp>
 
 #include <atomic>
+#include <memory>
 #include <optional>
+#include <semaphore>
 #include <stdexcept>
+#include <string>
 
 #include "informer_fixture.hpp"
 
@@ -320,6 +323,26 @@ TEST_F(EventHandlerTest, WhatAHandlerHoldsIsReleasedWhenItIsRemoved) {
   EXPECT_EQ(held.use_count(), 2);
   informer_.RemoveEventHandler(**held);
   EXPECT_EQ(held.use_count(), 1);
+}
+
+// Delivered notifications go back to the reflector to be freed, but do not wait for its next event.
+TEST_F(EventHandlerTest, WhatWasDeliveredIsFreedWhenNothingElseIsPending) {
+  constexpr int kUpdates = 1000;
+  const auto freed = std::make_shared<std::counting_semaphore<>>(0);
+  ASSERT_TRUE(informer_.SetTransform([=](const ObjectPtr<Item>& item) -> Result<ObjectPtr<Item>> {
+    return ObjectPtr<Item>(new Item(*item), [=](const Item* gone) {
+      delete gone;
+      freed->release();
+    });
+  }));
+  source_->Add({.name = "a", .value = "1"});
+  Recorder recorder;
+  Register(recorder);
+  StartAndSync();
+  for (int i = 0; i < kUpdates; ++i) {
+    source_->Modify({.name = "a", .value = std::to_string(i + 2)});
+  }
+  for (int i = 0; i < kUpdates; ++i) ASSERT_TRUE(freed->try_acquire_for(60s)) << i;
 }
 
 }  // namespace

@@ -312,5 +312,45 @@ TEST_P(EveryPolicyTest, ASlowHandlerGetsToTheNewestState) {
   EXPECT_THAT(events.back(), HasSubstr(" to 100"));
 }
 
+// The update that took the object out of the filter may be one that the handler never had.
+TEST_P(EveryPolicyTest, AFilterPassesOnTheDeletionOfWhatItHasPassedOn) {
+  Recorder recorder;
+  Recorder other;
+  auto handler = recorder.Handler();
+  handler.onAdd = [this, next = handler.onAdd](const ObjectPtr<Item>& item, bool initial) {
+    next(item, initial);
+    if (item->name != "hold") return;
+    entered_.Open();
+    gate_.Wait();
+  };
+  ASSERT_TRUE(informer_
+                  .AddEventHandler(
+                      FilteringResourceEventHandler<Item>{
+                          .filter = [](const Item& item) { return item.value != "no"; },
+                          .handler = handler},
+                      Options())
+                  .has_value());
+  Register(other);
+  StartAndSync();
+  source_->Add({.name = "in", .value = "1"});
+  source_->Add({.name = "out", .value = "no"});
+  source_->Add({.name = "hold"});
+  entered_.Wait();
+  source_->Modify({.name = "in", .value = "no"});
+  source_->Delete({.name = "in", .value = "no"});
+  source_->Modify({.name = "out", .value = "2"});
+  source_->Delete({.name = "out", .value = "2"});
+  Settle({&other});
+  gate_.Open();
+  Settle({&recorder});
+  const auto events = Take(recorder);
+  if (GetParam() == PendingPolicy::kCoalesce) {
+    EXPECT_THAT(events, ElementsAre("add in=1", "add hold=", "delete in=no"));
+  } else {
+    EXPECT_THAT(events,
+                ElementsAre("add in=1", "add hold=", "delete in=1", "add out=2", "delete out=2"));
+  }
+}
+
 }  // namespace
 }  // namespace k8s::cache

@@ -34,6 +34,7 @@ class CoalescingQueueTest : public ::testing::Test {
   std::uint64_t Delete(const std::string& name, const std::string& value, bool unknown = false) {
     return queue_.Push({.kind = Kind::kDelete,
                         .before = Object(name, value),
+                        .after = Object(name, "stored"),
                         .key = "default/" + name,
                         .flag = unknown});
   }
@@ -101,6 +102,27 @@ TEST_F(CoalescingQueueTest, AnUpdateAndADeleteAreTheDelete) {
   Update("a", "1", "2");
   EXPECT_EQ(Delete("a", "3", true), 1u);
   EXPECT_THAT(TakeAll(), ElementsAre("lost a=3"));
+}
+
+// A filter asks of it whether its handler knows of the object.
+TEST_F(CoalescingQueueTest, ADeleteShowsWhatTheHandlerWasToldLast) {
+  const auto told = [&] {
+    std::deque<Notification> batch;
+    queue_.Take(batch);
+    return static_cast<const Item*>(batch.front().after.get())->value;
+  };
+  Delete("a", "1");
+  EXPECT_EQ(told(), "stored");
+  Update("a", "1", "2");
+  Update("a", "2", "3");
+  Delete("a", "4");
+  EXPECT_EQ(told(), "1");
+  Update("a", "1", "2");
+  Delete("a", "2");
+  Add("a", "5");
+  Delete("a", "5");
+  EXPECT_EQ(told(), "1");
+  EXPECT_TRUE(queue_.empty());
 }
 
 TEST_F(CoalescingQueueTest, ADeleteAndAnAddStayTwo) {

@@ -100,6 +100,23 @@ TEST_F(SharedInformerTest, AFilterTurnsUpdatesIntoAddsAndDeletes) {
   EXPECT_EQ(deleted_key, "default/b");
 }
 
+// The state that a deletion shows may be one that no update has: an event that could not be read.
+TEST_F(SharedInformerTest, AFilterPassesOnTheDeletionOfWhatItHasPassedOn) {
+  Recorder recorder;
+  ASSERT_TRUE(informer_
+                  .AddEventHandler(FilteringResourceEventHandler<Item>{
+                      .filter = [](const Item& item) { return item.value != "no"; },
+                      .handler = recorder.Handler()})
+                  .has_value());
+  StartAndSync();
+  source_->Add({.name = "a", .value = "1"});
+  source_->Delete({.name = "a", .value = "no"});
+  source_->Add({.name = "b", .value = "no"});
+  source_->Delete({.name = "b", .value = "1"});
+  Settle({&recorder});
+  EXPECT_THAT(Take(recorder), ElementsAre("add a=1", "delete a=no"));
+}
+
 // client-go: TestIndexer
 TEST_F(SharedInformerTest, IndexersMayBeAddedBeforeAndAfterTheStart) {
   const auto values = [](const Item& item) { return std::vector{item.value}; };

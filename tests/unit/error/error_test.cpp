@@ -75,6 +75,25 @@ TEST(ErrorTest, ABare410IsGoneAndNotExpired) {
 }
 
 // client-go: TestReflectorFullListIfTooLarge
+TEST(ErrorTest, NamesManagerAndFieldOfEachApplyConflict) {
+  const Error refused{
+      .kind = ErrorKind::kStatus,
+      .code = 409,
+      .reason = "Conflict",
+      .causes = {{"FieldManagerConflict", R"(conflict with "kubectl" using v1)", ".data.mode"},
+                 {"Other", "nothing", ".data.x"},
+                 {"FieldManagerConflict", R"(conflict with "a \"b\\" with subresource "scale")",
+                  ".spec.replicas"}}};
+  const auto conflicts = FieldManagerConflicts(refused);
+  ASSERT_EQ(conflicts.size(), 2U);
+  EXPECT_EQ(conflicts[0].manager, "kubectl");
+  EXPECT_EQ(conflicts[0].field, ".data.mode");
+  EXPECT_EQ(conflicts[0].message, R"(conflict with "kubectl" using v1)");
+  EXPECT_EQ(conflicts[1].manager, R"(a "b\)");
+  EXPECT_EQ(conflicts[1].field, ".spec.replicas");
+  EXPECT_TRUE(FieldManagerConflicts(Error{.kind = ErrorKind::kTimeout}).empty());
+}
+
 TEST(ErrorTest, TooLargeResourceVersionIsKnownInEveryDialect) {
   Error newest = Status(504, "Timeout");
   newest.causes = {{.type = "ResourceVersionTooLarge", .message = "", .field = ""}};

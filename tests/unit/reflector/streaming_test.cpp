@@ -286,6 +286,17 @@ TEST_F(ReflectorStreamingTest, AnUnreadableObjectKeepsItsKnownState) {
   EXPECT_EQ(reflector->Status().unreadableObjects, 1u);
 }
 
+TEST_F(ReflectorStreamingTest, AnUnreadableObjectKeepsTheStateThatTheStreamHasShown) {
+  Error unreadable = DecodeError("bad base64");
+  unreadable.reason = cache::kReasonObjectDecode;
+  unreadable.name = "a";
+  source->OnWatch(
+      {Added("a", "1", "old"), InitialEventsEnd("10"), ErrorEvent(StatusError(410, "Expired"))});
+  source->OnWatch({Added("a", "2", "newer"), Broken(unreadable), InitialEventsEnd("11")});
+  Run();
+  EXPECT_EQ(store.Content(), "a=newer");
+}
+
 // client-go: TestReflectorRespectStoreTransformer
 TEST_F(ReflectorStreamingTest, TransformsEachReceivedObjectOnce) {
   options.transform = [](runtime::AnyPtr object) -> Result<runtime::AnyPtr> {

@@ -386,6 +386,18 @@ TEST_F(ReflectorSilentWatchTest, IsTriedAgainEvenWithoutABackoff) {
   EXPECT_THAT(source->idle_timeouts, ElementsAre(45s, 1ms, 45s));  // Never 0: for ever.
 }
 
+TEST_F(ReflectorSilentWatchTest, IsNotTriedAgainBeforeTheServersRetryAfter) {
+  options.backoff = {.initial = 800ms, .jitter = 0};
+  Error later = too_many;
+  later.retryAfter = 20s;
+  source->OnWatch({Silent(), Silent()});
+  source->OnWatch(later);
+  source->OnWatch({Added("b", "11")});
+  Run();
+  EXPECT_EQ(store.Content(), "a=1 b=");
+  EXPECT_THAT(source->idle_timeouts, ElementsAre(45s, 20s, 45s));
+}
+
 TEST_F(ReflectorSilentWatchTest, LeadsToAListIfItsVersionHasExpired) {
   source->OnWatch({Silent()});
   source->OnWatch(StatusError(410, "Expired"));

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <k8s/apis/fwd.hpp>
-#include <k8s/kubernetes/resource_client.hpp>
+#include <k8s/kubernetes/typed/expansions.hpp>
 #include <k8s/rest/client.hpp>
 
 #include <string_view>
@@ -17,28 +17,28 @@ class AdmissionregistrationV1Client {
   explicit AdmissionregistrationV1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = admissionregistrationv1::MutatingAdmissionPolicy>
-  [[nodiscard]] ResourceClient<T> MutatingAdmissionPolicies() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> MutatingAdmissionPolicies() const {
+    return ClientFor<T>(client_);
   }
   template <class T = admissionregistrationv1::MutatingAdmissionPolicyBinding>
-  [[nodiscard]] ResourceClient<T> MutatingAdmissionPolicyBindings() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> MutatingAdmissionPolicyBindings() const {
+    return ClientFor<T>(client_);
   }
   template <class T = admissionregistrationv1::MutatingWebhookConfiguration>
-  [[nodiscard]] ResourceClient<T> MutatingWebhookConfigurations() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> MutatingWebhookConfigurations() const {
+    return ClientFor<T>(client_);
   }
   template <class T = admissionregistrationv1::ValidatingAdmissionPolicy>
-  [[nodiscard]] ResourceClient<T> ValidatingAdmissionPolicies() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> ValidatingAdmissionPolicies() const {
+    return ClientFor<T>(client_);
   }
   template <class T = admissionregistrationv1::ValidatingAdmissionPolicyBinding>
-  [[nodiscard]] ResourceClient<T> ValidatingAdmissionPolicyBindings() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> ValidatingAdmissionPolicyBindings() const {
+    return ClientFor<T>(client_);
   }
   template <class T = admissionregistrationv1::ValidatingWebhookConfiguration>
-  [[nodiscard]] ResourceClient<T> ValidatingWebhookConfigurations() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> ValidatingWebhookConfigurations() const {
+    return ClientFor<T>(client_);
   }
 
  private:
@@ -50,12 +50,12 @@ class AdmissionregistrationV1alpha1Client {
   explicit AdmissionregistrationV1alpha1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = admissionregistrationv1alpha1::MutatingAdmissionPolicy>
-  [[nodiscard]] ResourceClient<T> MutatingAdmissionPolicies() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> MutatingAdmissionPolicies() const {
+    return ClientFor<T>(client_);
   }
   template <class T = admissionregistrationv1alpha1::MutatingAdmissionPolicyBinding>
-  [[nodiscard]] ResourceClient<T> MutatingAdmissionPolicyBindings() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> MutatingAdmissionPolicyBindings() const {
+    return ClientFor<T>(client_);
   }
 
  private:
@@ -67,12 +67,12 @@ class AdmissionregistrationV1beta1Client {
   explicit AdmissionregistrationV1beta1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = admissionregistrationv1beta1::MutatingAdmissionPolicy>
-  [[nodiscard]] ResourceClient<T> MutatingAdmissionPolicies() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> MutatingAdmissionPolicies() const {
+    return ClientFor<T>(client_);
   }
   template <class T = admissionregistrationv1beta1::MutatingAdmissionPolicyBinding>
-  [[nodiscard]] ResourceClient<T> MutatingAdmissionPolicyBindings() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> MutatingAdmissionPolicyBindings() const {
+    return ClientFor<T>(client_);
   }
 
  private:
@@ -84,8 +84,8 @@ class ApiextensionsV1Client {
   explicit ApiextensionsV1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = apiextensionsv1::CustomResourceDefinition>
-  [[nodiscard]] ResourceClient<T> CustomResourceDefinitions() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> CustomResourceDefinitions() const {
+    return ClientFor<T>(client_);
   }
 
  private:
@@ -97,8 +97,8 @@ class ApiregistrationV1Client {
   explicit ApiregistrationV1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = apiregistrationv1::APIService>
-  [[nodiscard]] ResourceClient<T> APIServices() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> APIServices() const {
+    return ClientFor<T>(client_);
   }
 
  private:
@@ -110,8 +110,8 @@ class InternalV1alpha1Client {
   explicit InternalV1alpha1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = apiserverinternalv1alpha1::StorageVersion>
-  [[nodiscard]] ResourceClient<T> StorageVersions() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> StorageVersions() const {
+    return ClientFor<T>(client_);
   }
 
  private:
@@ -123,24 +123,24 @@ class AppsV1Client {
   explicit AppsV1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = appsv1::ControllerRevision>
-  [[nodiscard]] ResourceClient<T> ControllerRevisions(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> ControllerRevisions(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = appsv1::DaemonSet>
-  [[nodiscard]] ResourceClient<T> DaemonSets(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> DaemonSets(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = appsv1::Deployment>
-  [[nodiscard]] ResourceClient<T> Deployments(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> Deployments(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = appsv1::ReplicaSet>
-  [[nodiscard]] ResourceClient<T> ReplicaSets(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> ReplicaSets(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = appsv1::StatefulSet>
-  [[nodiscard]] ResourceClient<T> StatefulSets(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> StatefulSets(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
 
  private:
@@ -152,12 +152,12 @@ class AuthenticationV1Client {
   explicit AuthenticationV1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = authenticationv1::SelfSubjectReview>
-  [[nodiscard]] ResourceClient<T> SelfSubjectReviews() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> SelfSubjectReviews() const {
+    return ClientFor<T>(client_);
   }
   template <class T = authenticationv1::TokenReview>
-  [[nodiscard]] ResourceClient<T> TokenReviews() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> TokenReviews() const {
+    return ClientFor<T>(client_);
   }
 
  private:
@@ -169,20 +169,20 @@ class AuthorizationV1Client {
   explicit AuthorizationV1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = authorizationv1::LocalSubjectAccessReview>
-  [[nodiscard]] ResourceClient<T> LocalSubjectAccessReviews(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> LocalSubjectAccessReviews(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = authorizationv1::SelfSubjectAccessReview>
-  [[nodiscard]] ResourceClient<T> SelfSubjectAccessReviews() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> SelfSubjectAccessReviews() const {
+    return ClientFor<T>(client_);
   }
   template <class T = authorizationv1::SelfSubjectRulesReview>
-  [[nodiscard]] ResourceClient<T> SelfSubjectRulesReviews() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> SelfSubjectRulesReviews() const {
+    return ClientFor<T>(client_);
   }
   template <class T = authorizationv1::SubjectAccessReview>
-  [[nodiscard]] ResourceClient<T> SubjectAccessReviews() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> SubjectAccessReviews() const {
+    return ClientFor<T>(client_);
   }
 
  private:
@@ -194,8 +194,8 @@ class AutoscalingV1Client {
   explicit AutoscalingV1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = autoscalingv1::HorizontalPodAutoscaler>
-  [[nodiscard]] ResourceClient<T> HorizontalPodAutoscalers(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> HorizontalPodAutoscalers(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
 
  private:
@@ -207,8 +207,8 @@ class AutoscalingV2Client {
   explicit AutoscalingV2Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = autoscalingv2::HorizontalPodAutoscaler>
-  [[nodiscard]] ResourceClient<T> HorizontalPodAutoscalers(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> HorizontalPodAutoscalers(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
 
  private:
@@ -220,12 +220,12 @@ class BatchV1Client {
   explicit BatchV1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = batchv1::CronJob>
-  [[nodiscard]] ResourceClient<T> CronJobs(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> CronJobs(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = batchv1::Job>
-  [[nodiscard]] ResourceClient<T> Jobs(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> Jobs(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
 
  private:
@@ -237,16 +237,16 @@ class CertificatesV1Client {
   explicit CertificatesV1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = certificatesv1::CertificateSigningRequest>
-  [[nodiscard]] ResourceClient<T> CertificateSigningRequests() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> CertificateSigningRequests() const {
+    return ClientFor<T>(client_);
   }
   template <class T = certificatesv1::ClusterTrustBundle>
-  [[nodiscard]] ResourceClient<T> ClusterTrustBundles() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> ClusterTrustBundles() const {
+    return ClientFor<T>(client_);
   }
   template <class T = certificatesv1::PodCertificateRequest>
-  [[nodiscard]] ResourceClient<T> PodCertificateRequests(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> PodCertificateRequests(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
 
  private:
@@ -258,12 +258,12 @@ class CertificatesV1beta1Client {
   explicit CertificatesV1beta1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = certificatesv1beta1::ClusterTrustBundle>
-  [[nodiscard]] ResourceClient<T> ClusterTrustBundles() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> ClusterTrustBundles() const {
+    return ClientFor<T>(client_);
   }
   template <class T = certificatesv1beta1::PodCertificateRequest>
-  [[nodiscard]] ResourceClient<T> PodCertificateRequests(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> PodCertificateRequests(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
 
  private:
@@ -275,8 +275,8 @@ class CoordinationV1Client {
   explicit CoordinationV1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = coordinationv1::Lease>
-  [[nodiscard]] ResourceClient<T> Leases(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> Leases(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
 
  private:
@@ -288,8 +288,8 @@ class CoordinationV1alpha2Client {
   explicit CoordinationV1alpha2Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = coordinationv1alpha2::LeaseCandidate>
-  [[nodiscard]] ResourceClient<T> LeaseCandidates(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> LeaseCandidates(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
 
  private:
@@ -301,8 +301,8 @@ class CoordinationV1beta1Client {
   explicit CoordinationV1beta1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = coordinationv1beta1::LeaseCandidate>
-  [[nodiscard]] ResourceClient<T> LeaseCandidates(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> LeaseCandidates(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
 
  private:
@@ -314,72 +314,72 @@ class CoreV1Client {
   explicit CoreV1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = corev1::Binding>
-  [[nodiscard]] ResourceClient<T> Bindings(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> Bindings(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = corev1::ComponentStatus>
-  [[nodiscard]] ResourceClient<T> ComponentStatuses() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> ComponentStatuses() const {
+    return ClientFor<T>(client_);
   }
   template <class T = corev1::ConfigMap>
-  [[nodiscard]] ResourceClient<T> ConfigMaps(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> ConfigMaps(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = corev1::Endpoints>
-  [[nodiscard]] ResourceClient<T> Endpoints(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> Endpoints(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = corev1::Event>
-  [[nodiscard]] ResourceClient<T> Events(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> Events(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = corev1::LimitRange>
-  [[nodiscard]] ResourceClient<T> LimitRanges(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> LimitRanges(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = corev1::Namespace>
-  [[nodiscard]] ResourceClient<T> Namespaces() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> Namespaces() const {
+    return ClientFor<T>(client_);
   }
   template <class T = corev1::Node>
-  [[nodiscard]] ResourceClient<T> Nodes() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> Nodes() const {
+    return ClientFor<T>(client_);
   }
   template <class T = corev1::PersistentVolume>
-  [[nodiscard]] ResourceClient<T> PersistentVolumes() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> PersistentVolumes() const {
+    return ClientFor<T>(client_);
   }
   template <class T = corev1::PersistentVolumeClaim>
-  [[nodiscard]] ResourceClient<T> PersistentVolumeClaims(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> PersistentVolumeClaims(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = corev1::Pod>
-  [[nodiscard]] ResourceClient<T> Pods(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> Pods(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = corev1::PodTemplate>
-  [[nodiscard]] ResourceClient<T> PodTemplates(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> PodTemplates(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = corev1::ReplicationController>
-  [[nodiscard]] ResourceClient<T> ReplicationControllers(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> ReplicationControllers(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = corev1::ResourceQuota>
-  [[nodiscard]] ResourceClient<T> ResourceQuotas(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> ResourceQuotas(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = corev1::Secret>
-  [[nodiscard]] ResourceClient<T> Secrets(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> Secrets(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = corev1::Service>
-  [[nodiscard]] ResourceClient<T> Services(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> Services(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = corev1::ServiceAccount>
-  [[nodiscard]] ResourceClient<T> ServiceAccounts(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> ServiceAccounts(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
 
  private:
@@ -391,8 +391,8 @@ class DiscoveryV1Client {
   explicit DiscoveryV1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = discoveryv1::EndpointSlice>
-  [[nodiscard]] ResourceClient<T> EndpointSlices(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> EndpointSlices(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
 
  private:
@@ -404,8 +404,8 @@ class EventsV1Client {
   explicit EventsV1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = eventsv1::Event>
-  [[nodiscard]] ResourceClient<T> Events(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> Events(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
 
  private:
@@ -417,12 +417,12 @@ class FlowcontrolV1Client {
   explicit FlowcontrolV1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = flowcontrolv1::FlowSchema>
-  [[nodiscard]] ResourceClient<T> FlowSchemas() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> FlowSchemas() const {
+    return ClientFor<T>(client_);
   }
   template <class T = flowcontrolv1::PriorityLevelConfiguration>
-  [[nodiscard]] ResourceClient<T> PriorityLevelConfigurations() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> PriorityLevelConfigurations() const {
+    return ClientFor<T>(client_);
   }
 
  private:
@@ -434,24 +434,24 @@ class NetworkingV1Client {
   explicit NetworkingV1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = networkingv1::IPAddress>
-  [[nodiscard]] ResourceClient<T> IPAddresses() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> IPAddresses() const {
+    return ClientFor<T>(client_);
   }
   template <class T = networkingv1::Ingress>
-  [[nodiscard]] ResourceClient<T> Ingresses(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> Ingresses(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = networkingv1::IngressClass>
-  [[nodiscard]] ResourceClient<T> IngressClasses() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> IngressClasses() const {
+    return ClientFor<T>(client_);
   }
   template <class T = networkingv1::NetworkPolicy>
-  [[nodiscard]] ResourceClient<T> NetworkPolicies(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> NetworkPolicies(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = networkingv1::ServiceCIDR>
-  [[nodiscard]] ResourceClient<T> ServiceCIDRs() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> ServiceCIDRs() const {
+    return ClientFor<T>(client_);
   }
 
  private:
@@ -463,8 +463,8 @@ class NodeV1Client {
   explicit NodeV1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = nodev1::RuntimeClass>
-  [[nodiscard]] ResourceClient<T> RuntimeClasses() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> RuntimeClasses() const {
+    return ClientFor<T>(client_);
   }
 
  private:
@@ -476,8 +476,8 @@ class PolicyV1Client {
   explicit PolicyV1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = policyv1::PodDisruptionBudget>
-  [[nodiscard]] ResourceClient<T> PodDisruptionBudgets(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> PodDisruptionBudgets(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
 
  private:
@@ -489,20 +489,20 @@ class RbacV1Client {
   explicit RbacV1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = rbacv1::ClusterRole>
-  [[nodiscard]] ResourceClient<T> ClusterRoles() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> ClusterRoles() const {
+    return ClientFor<T>(client_);
   }
   template <class T = rbacv1::ClusterRoleBinding>
-  [[nodiscard]] ResourceClient<T> ClusterRoleBindings() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> ClusterRoleBindings() const {
+    return ClientFor<T>(client_);
   }
   template <class T = rbacv1::Role>
-  [[nodiscard]] ResourceClient<T> Roles(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> Roles(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = rbacv1::RoleBinding>
-  [[nodiscard]] ResourceClient<T> RoleBindings(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> RoleBindings(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
 
  private:
@@ -514,24 +514,24 @@ class ResourceV1Client {
   explicit ResourceV1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = resourcev1::DeviceClass>
-  [[nodiscard]] ResourceClient<T> DeviceClasses() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> DeviceClasses() const {
+    return ClientFor<T>(client_);
   }
   template <class T = resourcev1::DeviceTaintRule>
-  [[nodiscard]] ResourceClient<T> DeviceTaintRules() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> DeviceTaintRules() const {
+    return ClientFor<T>(client_);
   }
   template <class T = resourcev1::ResourceClaim>
-  [[nodiscard]] ResourceClient<T> ResourceClaims(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> ResourceClaims(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = resourcev1::ResourceClaimTemplate>
-  [[nodiscard]] ResourceClient<T> ResourceClaimTemplates(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> ResourceClaimTemplates(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = resourcev1::ResourceSlice>
-  [[nodiscard]] ResourceClient<T> ResourceSlices() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> ResourceSlices() const {
+    return ClientFor<T>(client_);
   }
 
  private:
@@ -543,12 +543,12 @@ class ResourceV1alpha3Client {
   explicit ResourceV1alpha3Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = resourcev1alpha3::DeviceTaintRule>
-  [[nodiscard]] ResourceClient<T> DeviceTaintRules() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> DeviceTaintRules() const {
+    return ClientFor<T>(client_);
   }
   template <class T = resourcev1alpha3::ResourcePoolStatusRequest>
-  [[nodiscard]] ResourceClient<T> ResourcePoolStatusRequests() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> ResourcePoolStatusRequests() const {
+    return ClientFor<T>(client_);
   }
 
  private:
@@ -560,20 +560,20 @@ class ResourceV1beta1Client {
   explicit ResourceV1beta1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = resourcev1beta1::DeviceClass>
-  [[nodiscard]] ResourceClient<T> DeviceClasses() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> DeviceClasses() const {
+    return ClientFor<T>(client_);
   }
   template <class T = resourcev1beta1::ResourceClaim>
-  [[nodiscard]] ResourceClient<T> ResourceClaims(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> ResourceClaims(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = resourcev1beta1::ResourceClaimTemplate>
-  [[nodiscard]] ResourceClient<T> ResourceClaimTemplates(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> ResourceClaimTemplates(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = resourcev1beta1::ResourceSlice>
-  [[nodiscard]] ResourceClient<T> ResourceSlices() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> ResourceSlices() const {
+    return ClientFor<T>(client_);
   }
 
  private:
@@ -585,24 +585,24 @@ class ResourceV1beta2Client {
   explicit ResourceV1beta2Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = resourcev1beta2::DeviceClass>
-  [[nodiscard]] ResourceClient<T> DeviceClasses() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> DeviceClasses() const {
+    return ClientFor<T>(client_);
   }
   template <class T = resourcev1beta2::DeviceTaintRule>
-  [[nodiscard]] ResourceClient<T> DeviceTaintRules() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> DeviceTaintRules() const {
+    return ClientFor<T>(client_);
   }
   template <class T = resourcev1beta2::ResourceClaim>
-  [[nodiscard]] ResourceClient<T> ResourceClaims(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> ResourceClaims(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = resourcev1beta2::ResourceClaimTemplate>
-  [[nodiscard]] ResourceClient<T> ResourceClaimTemplates(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> ResourceClaimTemplates(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = resourcev1beta2::ResourceSlice>
-  [[nodiscard]] ResourceClient<T> ResourceSlices() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> ResourceSlices() const {
+    return ClientFor<T>(client_);
   }
 
  private:
@@ -614,8 +614,8 @@ class SchedulingV1Client {
   explicit SchedulingV1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = schedulingv1::PriorityClass>
-  [[nodiscard]] ResourceClient<T> PriorityClasses() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> PriorityClasses() const {
+    return ClientFor<T>(client_);
   }
 
  private:
@@ -627,28 +627,28 @@ class StorageV1Client {
   explicit StorageV1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = storagev1::CSIDriver>
-  [[nodiscard]] ResourceClient<T> CSIDrivers() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> CSIDrivers() const {
+    return ClientFor<T>(client_);
   }
   template <class T = storagev1::CSINode>
-  [[nodiscard]] ResourceClient<T> CSINodes() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> CSINodes() const {
+    return ClientFor<T>(client_);
   }
   template <class T = storagev1::CSIStorageCapacity>
-  [[nodiscard]] ResourceClient<T> CSIStorageCapacities(std::string_view namespace_) const {
-    return ResourceClient<T>(client_, namespace_);
+  [[nodiscard]] ClientFor<T> CSIStorageCapacities(std::string_view namespace_) const {
+    return ClientFor<T>(client_, namespace_);
   }
   template <class T = storagev1::StorageClass>
-  [[nodiscard]] ResourceClient<T> StorageClasses() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> StorageClasses() const {
+    return ClientFor<T>(client_);
   }
   template <class T = storagev1::VolumeAttachment>
-  [[nodiscard]] ResourceClient<T> VolumeAttachments() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> VolumeAttachments() const {
+    return ClientFor<T>(client_);
   }
   template <class T = storagev1::VolumeAttributesClass>
-  [[nodiscard]] ResourceClient<T> VolumeAttributesClasses() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> VolumeAttributesClasses() const {
+    return ClientFor<T>(client_);
   }
 
  private:
@@ -660,8 +660,8 @@ class StoragemigrationV1Client {
   explicit StoragemigrationV1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = storagemigrationv1::StorageVersionMigration>
-  [[nodiscard]] ResourceClient<T> StorageVersionMigrations() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> StorageVersionMigrations() const {
+    return ClientFor<T>(client_);
   }
 
  private:
@@ -673,8 +673,8 @@ class StoragemigrationV1beta1Client {
   explicit StoragemigrationV1beta1Client(rest::Client client) : client_(std::move(client)) {}
 
   template <class T = storagemigrationv1beta1::StorageVersionMigration>
-  [[nodiscard]] ResourceClient<T> StorageVersionMigrations() const {
-    return ResourceClient<T>(client_);
+  [[nodiscard]] ClientFor<T> StorageVersionMigrations() const {
+    return ClientFor<T>(client_);
   }
 
  private:
