@@ -104,7 +104,8 @@ class LoggingHandler final : public k8s::cache::detail::AnyEventHandler {
   void OnUpdate(const AnyPtr& before, const AnyPtr& after) override {
     Write("update", after, type_.meta(before.get()).resourceVersion, false);
   }
-  void OnDelete(const std::string& key, const AnyPtr& object, bool unknown) override {
+  void OnDelete(const std::string& key, const AnyPtr& object, const AnyPtr&,
+                bool unknown) override {
     if (object == nullptr) Die("a deletion without a last state: " + key);
     Write(unknown ? "tombstone" : "delete", object, "", false);
   }
