@@ -3,19 +3,15 @@
 #include <k8s/cache/object_name.hpp>
 #include <k8s/cache/thread_safe_store.hpp>
 
-#include <algorithm>
 #include <unordered_map>
 #include <utility>
+
+#include "cache/resource_version.hpp"
 
 namespace k8s::inline v0::cache::detail {
 namespace {
 
 using Kind = Notification::Kind;
-
-bool IsVersion(std::string_view text) {
-  return !text.empty() && text[0] != '0' &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
 
 // `version`, or nothing if the store is further already.
 std::string_view NotOlder(std::string_view version, const ThreadSafeStore& store) {
@@ -141,11 +137,6 @@ class Applier {
 };
 
 }  // namespace
-
-bool IsOlder(std::string_view a, std::string_view b) {
-  if (!IsVersion(a) || !IsVersion(b)) return false;
-  return a.size() != b.size() ? a.size() < b.size() : a < b;
-}
 
 std::vector<Notification> ApplyDeltas(Deltas&& deltas, ThreadSafeStore& store) {
   switch (deltas.kind) {

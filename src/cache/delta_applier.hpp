@@ -2,10 +2,9 @@
 
 #include <k8s/cache/delta_fifo.hpp>
 
-#include <string_view>
 #include <vector>
 
-#include "cache/listener.hpp"
+#include "cache/pending_queue.hpp"
 
 namespace k8s::inline v0::cache {
 class ThreadSafeStore;
@@ -15,10 +14,6 @@ namespace detail {
 /// returns what handlers are to be told of it, in order. Mirrors processDeltas.
 /// Requires: nobody else writes to the store. `deltas` is not a kSync.
 std::vector<Notification> ApplyDeltas(Deltas&& deltas, ThreadSafeStore& store);
-
-/// Whether `a` is an older resource version than `b`; false when they cannot be compared. Versions
-/// are decimal numbers of any length without leading zeros.
-[[nodiscard]] bool IsOlder(std::string_view a, std::string_view b);
 
 }  // namespace detail
 }  // namespace k8s::inline v0::cache

@@ -1,11 +1,13 @@
 #include "cache/listener.hpp"
 
+#include <k8s/cache/metrics.hpp>
 #include <k8s/log.hpp>
 
-#include <chrono>
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
+#include "util/deadline.hpp"
 #include "util/user_code.hpp"
 
 namespace k8s::inline v0::cache::detail {
@@ -18,27 +20,56 @@ thread_local bool on_listener_thread = false;
 constexpr std::size_t kHandBack = 16;
 constexpr std::size_t kMaxSpent = 256;
 
+std::unique_ptr<PendingQueue> NewQueue(PendingPolicy policy,
+                                       const std::shared_ptr<const runtime::ObjectType>& type) {
+  if (policy == PendingPolicy::kCoalesce) return std::make_unique<CoalescingQueue>(type);
+  return std::make_unique<FifoQueue>();
+}
+
 }  // namespace
 
 bool Listener::OnListenerThread() { return on_listener_thread; }
 
+Listener::Listener(Parts parts)
+    : policy_(parts.options.pending),
+      max_pending_(parts.options.maxPending),
+      name_("the event handler \"" + parts.options.name + "\" of " + parts.type->info.plural),
+      clock_(std::move(parts.clock)),
+      measured_(parts.metrics != nullptr),
+      handler_(std::move(parts.handler)),
+      on_dropped_(std::move(parts.options.onDropped)),
+      queue_(NewQueue(policy_, parts.type)),
+      metrics_(std::move(parts.metrics)) {}
+
+Listener::~Listener() = default;
+
+// ---- On the handler's thread
+
 void Listener::Run() {
   on_listener_thread = true;
   DeliverAll();
+  if (Overflowed() && on_dropped_) {
+    const auto thrown = util::detail::Thrown([&] { on_dropped_(Stats()); });
+    if (thrown) log::Write(log::Level::kError, name_ + ": onDropped threw: " + *thrown);
+  }
   // Registrations live on; what the handler holds, maybe its own registration, must not.
   handler_.reset();
+  on_dropped_ = {};
+  const auto unmeasured = [&] {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(metrics_, nullptr);
+  }();
   finished_ = true;
 }
 
 void Listener::DeliverAll() {
   std::unique_lock lock(mutex_);
   while (true) {
-    if (pending_.empty()) FreeSpent(lock);
-    arrived_.wait(lock, [&] { return stopped_ || !pending_.empty(); });
+    if (!stopped_ && queue_->empty()) FreeSpent(lock);
+    arrived_.wait(lock, [&] { return stopped_ || !queue_->empty(); });
     if (stopped_) return FreeSpent(lock);
     std::deque<Notification> batch;
-    batch.swap(pending_);
-    in_hand_ = batch.size();
+    queue_->Take(batch);
     lock.unlock();
     // Without the lock, which the reflector takes for each event.
     DeliverBatch(std::move(batch));
@@ -50,7 +81,6 @@ void Listener::DeliverBatch(std::deque<Notification> batch) {
   std::vector<Notification> delivered;
   for (; !batch.empty() && !stopped_; batch.pop_front()) {
     Deliver(batch.front());
-    --in_hand_;
     delivered.push_back(std::move(batch.front()));
     if (delivered.size() == kHandBack) HandBack(std::exchange(delivered, {}));
   }
@@ -75,26 +105,6 @@ void Listener::FreeSpent(std::unique_lock<std::mutex>& lock) {
   lock.lock();
 }
 
-void Listener::Stop() {
-  std::deque<Notification> dropped;
-  const std::lock_guard lock(mutex_);
-  stopped_ = true;
-  dropped.swap(pending_);
-  arrived_.notify_one();
-  settled_.notify_all();
-}
-
-void Listener::Notify(std::vector<Notification> notifications) {
-  std::vector<Notification> spent;  // Freed after the lock.
-  const std::lock_guard lock(mutex_);
-  if (stopped_) return;
-  spent.swap(spent_);
-  const bool was_empty = pending_.empty();
-  pending_.insert(pending_.end(), std::make_move_iterator(notifications.begin()),
-                  std::make_move_iterator(notifications.end()));
-  if (was_empty) arrived_.notify_one();
-}
-
 void Listener::Deliver(const Notification& notification) {
   if (notification.kind == Notification::Kind::kSynced) {
     const std::lock_guard lock(mutex_);
@@ -102,11 +112,18 @@ void Listener::Deliver(const Notification& notification) {
     settled_.notify_all();
     return;
   }
+  const auto begun = measured_ ? clock_->Now() : Clock::TimePoint();
   const auto thrown = util::detail::Thrown([&] { Call(notification); });
+  if (thrown) log::Write(log::Level::kError, name_ + " threw: " + *thrown);
   ++(thrown ? failed_ : delivered_);
-  if (thrown) {
-    log::Write(log::Level::kError, "an event handler of " + name_ + " threw: " + *thrown);
+  if (policy_ == PendingPolicy::kBlock) {
+    const std::lock_guard lock(mutex_);
+    room_.notify_all();
   }
+  if (!measured_) return;
+  const auto [metrics, pending] = Measure();
+  metrics->OnCall(clock_->Now() - begun, thrown.has_value());
+  metrics->OnPending(pending);
 }
 
 void Listener::Call(const Notification& notification) {
@@ -124,16 +141,105 @@ void Listener::Call(const Notification& notification) {
   }
 }
 
+// ---- On the thread that changes the store
+
+void Listener::Notify(std::vector<Notification> notifications) {
+  std::unique_ptr<PendingQueue> dropped;  // Freed without the lock, both.
+  std::vector<Notification> spent;
+  const std::lock_guard lock(mutex_);
+  if (stopped_) return;
+  spent.swap(spent_);
+  const bool was_empty = queue_->empty();
+  for (Notification& notification : notifications) Enqueue(std::move(notification));
+  highest_pending_ = std::max(highest_pending_, Pending());
+  if (policy_ == PendingPolicy::kDrop && PendingBeyondInitial() > max_pending_) {
+    overflowed_ = true;
+    dropped = StopLocked();
+  } else if (was_empty) {
+    arrived_.notify_one();
+  }
+}
+
+void Listener::Enqueue(Notification notification) {
+  if (notification.kind == Notification::Kind::kSynced) {
+    initial_ = received_;
+  } else {
+    ++received_;
+  }
+  coalesced_ += queue_->Push(std::move(notification));
+}
+
+void Listener::Stop() {
+  std::unique_ptr<PendingQueue> dropped;
+  const std::lock_guard lock(mutex_);
+  if (!stopped_) dropped = StopLocked();
+}
+
+std::unique_ptr<PendingQueue> Listener::StopLocked() {
+  stopped_ = true;
+  arrived_.notify_one();
+  settled_.notify_all();
+  room_.notify_all();
+  return std::move(queue_);
+}
+
+bool Listener::NeedsCare() const {
+  return measured_ || policy_ == PendingPolicy::kBlock || policy_ == PendingPolicy::kDrop;
+}
+
+bool Listener::IsFull() const {
+  const std::lock_guard lock(mutex_);
+  return IsFullLocked();
+}
+
+bool Listener::IsFullLocked() const {
+  return policy_ == PendingPolicy::kBlock && !stopped_ && PendingBeyondInitial() >= max_pending_;
+}
+
+void Listener::WaitForRoom(std::stop_token stop) const {
+  std::unique_lock lock(mutex_);
+  room_.wait(lock, stop, [&] { return !IsFullLocked(); });
+}
+
+bool Listener::ReportStep() {
+  bool overflowed = false;
+  {
+    const std::lock_guard lock(mutex_);
+    overflowed = overflowed_ && !std::exchange(overflow_reported_, true);
+  }
+  if (overflowed) {
+    log::Write(log::Level::kError, name_ + " was dropped: more than " +
+                                       std::to_string(max_pending_) +
+                                       " notifications were pending");
+  }
+  if (measured_) {
+    if (const auto [metrics, pending] = Measure(); metrics) metrics->OnPending(pending);
+  }
+  return overflowed;
+}
+
+// ---- For everybody
+
+std::pair<std::shared_ptr<HandlerMetrics>, std::size_t> Listener::Measure() const {
+  const std::lock_guard lock(mutex_);
+  return {metrics_, Pending()};
+}
+
 bool Listener::HasSynced() const {
   const std::lock_guard lock(mutex_);
   return synced_;
+}
+
+bool Listener::Overflowed() const {
+  const std::lock_guard lock(mutex_);
+  return overflowed_;
 }
 
 bool Listener::WaitForSync(std::optional<Clock::Duration> timeout, std::stop_token stop) const {
   std::unique_lock lock(mutex_);
   const auto done = [&] { return synced_ || stopped_; };
   if (timeout) {
-    settled_.wait_until(lock, stop, std::chrono::steady_clock::now() + *timeout, done);
+    settled_.wait_until(lock, stop, util::detail::DeadlineAfter(*timeout), done);
   } else {
     settled_.wait(lock, stop, done);
   }
@@ -142,7 +248,22 @@ bool Listener::WaitForSync(std::optional<Clock::Duration> timeout, std::stop_tok
 
 HandlerStats Listener::Stats() const {
   const std::lock_guard lock(mutex_);
-  return {.pending = pending_.size() + in_hand_, .delivered = delivered_, .failed = failed_};
+  return {.pending = Pending(),
+          .highestPending = highest_pending_,
+          .delivered = delivered_,
+          .failed = failed_,
+          .coalesced = coalesced_,
+          .dropped = stopped_ ? Left() : 0,
+          .overflowed = overflowed_};
+}
+
+// What is neither delivered nor needless. Deliveries go on meanwhile, arrivals do not.
+std::uint64_t Listener::Left() const { return received_ - coalesced_ - delivered_ - failed_; }
+
+std::uint64_t Listener::Pending() const { return stopped_ ? 0 : Left(); }
+
+std::uint64_t Listener::PendingBeyondInitial() const {
+  return received_ - std::max(initial_, received_ - Left());
 }
 
 }  // namespace k8s::inline v0::cache::detail

@@ -13,10 +13,6 @@ namespace k8s::inline v0::cache {
 
 namespace {
 
-std::string NameOf(const ResourceInfo& info) {
-  return info.group.empty() ? info.plural : info.plural + "." + info.group;
-}
-
 ReflectorOptions WithDefaults(ReflectorOptions options, const std::string& resource) {
   if (!options.clock) options.clock = RealClock();
   if (!options.random) options.random = DefaultRandom();
@@ -27,21 +23,22 @@ ReflectorOptions WithDefaults(ReflectorOptions options, const std::string& resou
   return options;
 }
 
-bool IsNumber(std::string_view version) {
-  return !version.empty() && version.front() != '0' &&
-         std::all_of(version.begin(), version.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
 }  // namespace
 
-bool IsOlder(std::string_view a, std::string_view b) {
-  if (!IsNumber(a) || !IsNumber(b)) return false;
-  return a.size() != b.size() ? a.size() < b.size() : a < b;
-}
-
-std::string Seconds(Clock::Duration duration) {
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
-  return ms % 1000 == 0 ? std::to_string(ms / 1000) + " s" : std::to_string(ms) + " ms";
+RelistReason RelistReasonOf(const Error& error) {
+  if (IsVersionUnavailable(error)) return RelistReason::kExpired;
+  switch (error.kind) {
+    case ErrorKind::kConnectionLost:  // The only one that leads to a relist.
+      return RelistReason::kShortWatch;
+    case ErrorKind::kDecode:
+      return RelistReason::kUndecodable;
+    case ErrorKind::kInternal:
+    case ErrorKind::kClosed:
+    case ErrorKind::kInvalidArgument:
+      return RelistReason::kInternal;
+    default:
+      return RelistReason::kServerError;
+  }
 }
 
 bool IsRetriable(const Error& error) {
@@ -96,16 +93,15 @@ void Reflector::Machine::Run(std::stop_token stop) {
     const State next = Step(state);
     state = Stopped() ? State::kStopped : next;
   }
-  watch_.reset();
+  CloseWatch();
   status_.Update([](InformerStatus& status) { status.state = State::kStopped; });
 }
 
 ReflectorState Reflector::Machine::Step(State state) {
   switch (state) {
     case State::kStreaming:
-      return Stream();
     case State::kListing:
-      return List();
+      return ReceiveState(state == State::kStreaming);
     case State::kOpeningWatch:
       return OpenWatch();
     case State::kWatching:
@@ -117,6 +113,15 @@ ReflectorState Reflector::Machine::Step(State state) {
       break;
   }
   return State::kStopped;
+}
+
+ReflectorState Reflector::Machine::ReceiveState(bool streamed) {
+  received_ = {.streamed = streamed};
+  const auto begun = clock_->Now();
+  const State next = streamed ? Stream() : List();
+  received_.duration = clock_->Now() - begun;
+  if (options_.metrics && !Stopped()) options_.metrics->OnList(received_);
+  return next;
 }
 
 ReflectorState Reflector::Machine::NewCycle() const {
@@ -138,9 +143,10 @@ ReflectorState Reflector::Machine::BackOff() {
 ReflectorState Reflector::Machine::Fail(const Error& error, std::string_view verb,
                                         std::optional<State> then) {
   if (Stopped()) return State::kStopped;
-  watch_.reset();
+  CloseWatch();
   NoteFailure();
   after_backoff_ = then;
+  if (!then && !version_.empty()) relist_reason_ = RelistReasonOf(error);
   retry_after_ = error.retryAfter;
   Report(error, verb);
   return State::kBackingOff;
@@ -158,8 +164,11 @@ ReflectorState Reflector::Machine::Synced(std::vector<runtime::AnyPtr> objects,
                                           const std::string& resource_version, State then) {
   // Before the store has it: who waits for the store must find this in the status.
   const InformerStatus before = status_.Get();
+  const auto now = clock_->Now();
+  const std::size_t items = objects.size();
   status_.Update([&](InformerStatus& status) {
     status.synced = true;
+    status.lastProofOfLife = now;
     status.itemCount = 0;
     status.lastSyncResourceVersion = resource_version;
     ForgetError(status);
@@ -175,34 +184,45 @@ ReflectorState Reflector::Machine::Synced(std::vector<runtime::AnyPtr> objects,
   watch_changed_ = true;
   older_bookmarks_ = 0;
   next_resync_ = clock_->Now() + options_.resyncPeriod;
+  received_.complete = true;
+  received_.items = items;
+  if (options_.metrics) {
+    options_.metrics->OnRelist(relist_reason_);
+    options_.metrics->OnResourceVersion(version_);
+  }
   return then;
 }
 
 void Reflector::Machine::Report(const Error& error, std::string_view verb) {
-  NoteError(error, verb);
+  CountFailure(error, verb);
   CallErrorHandler(error);
 }
 
 void Reflector::Machine::ReportIfListed(const Error& error, std::string_view verb) {
-  NoteError(error, verb);
+  CountFailure(error, verb);
   unreported_ = error;
 }
 
-void Reflector::Machine::NoteError(const Error& error, std::string_view verb) {
-  status_.Update([&](InformerStatus& status) {
-    status.lastError = error;
-    status.lastErrorVerb = verb;
-    ++status.failures;
-  });
+void Reflector::Machine::CountFailure(const Error& error, std::string_view verb) {
+  NoteError(error, verb, &InformerStatus::failures);
+  if (options_.metrics) options_.metrics->OnFailure(verb, error);
 }
 
 void Reflector::Machine::ReportUnreadable(const Error& error, std::string_view verb) {
+  NoteError(error, verb, &InformerStatus::unreadableObjects);
+  if (options_.metrics) options_.metrics->OnUnreadable();
+  CallErrorHandler(error);
+}
+
+void Reflector::Machine::NoteError(const Error& error, std::string_view verb,
+                                   std::uint64_t InformerStatus::*counter) {
+  const auto now = clock_->Now();
   status_.Update([&](InformerStatus& status) {
     status.lastError = error;
     status.lastErrorVerb = verb;
-    ++status.unreadableObjects;
+    status.lastErrorTime = now;
+    ++(status.*counter);
   });
-  CallErrorHandler(error);
 }
 
 void Reflector::Machine::CallErrorHandler(const Error& error) {
@@ -281,6 +301,7 @@ void Reflector::Machine::MoveTo(std::string_view resource_version) {
   if (resource_version.empty() || IsOlder(resource_version, version_)) return;
   version_ = resource_version;
   status_.Update([&](InformerStatus& status) { status.lastSyncResourceVersion = version_; });
+  if (options_.metrics) options_.metrics->OnResourceVersion(version_);
 }
 
 std::int64_t Reflector::Machine::RandomWatchTimeout() {

@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::int64_t kDefaultPageSize = 500;
 constexpr std::chrono::seconds kWarnAfterSilence{10};
-constexpr std::chrono::seconds kShortWatch{1};
 
 /// Watches over a streaming list from the timer's thread: warns of silence, and ends the wait when
 /// it lasts too long.
@@ -138,7 +137,7 @@ std::optional<ReflectorState> Reflector::Machine::HandleInitial(
 
 std::optional<ReflectorState> Reflector::Machine::HandleInitialEvent(watch::Event event,
                                                                      StateCollector& collected) {
-  ++watch_events_;
+  NoteEvent(event.type);
   NoteActivity();
   if (event.type == watch::EventType::kError) return HandleInitialError(event.status);
   if (event.type == watch::EventType::kBookmark) {
@@ -164,7 +163,7 @@ std::optional<ReflectorState> Reflector::Machine::HandleInitialEvent(watch::Even
 ReflectorState Reflector::Machine::HandleInitialError(const Error& error) {
   if (Stopped()) return State::kStopped;
   const bool gave_up = watch_ != nullptr && error.kind == ErrorKind::kTimeout;
-  watch_.reset();
+  CloseWatch();
   if (IsRetriable(error) && !gave_up) return Fail(error, "watch", State::kStreaming);
   if (IsVersionUnavailable(error) && !RelistVersion("").empty()) {
     version_unavailable_ = true;
@@ -177,8 +176,8 @@ ReflectorState Reflector::Machine::HandleInitialError(const Error& error) {
 }
 
 ReflectorState Reflector::Machine::InitialStreamEnded(const Error* error) {
-  const bool nothing_came = watch_events_ == 0 && clock_->Now() - watch_opened_ < kShortWatch;
-  watch_.reset();
+  const bool nothing_came = WatchIsShort();
+  CloseWatch();
   // client-go starts over for ever. A second end in a row means that streaming does not work here.
   if (nothing_came || streaming_cut_) {
     streaming_cut_ = false;
@@ -266,6 +265,7 @@ Result<ListResult> Reflector::Machine::ListPage(const metav1::ListOptions& page,
   auto listed = AskList(page, visit);
   if (!listed) return listed;
   NoteActivity();
+  received_.bytes += listed->bytes;
   for (const Error& unreadable : listed->unreadable) {
     ReportUnreadable(unreadable, "list");
     collected.KeepKnown(unreadable.name);

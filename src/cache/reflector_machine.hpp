@@ -2,14 +2,17 @@
 
 #include <k8s/cache/backoff.hpp>
 #include <k8s/cache/listwatch.hpp>
+#include <k8s/cache/metrics.hpp>
 #include <k8s/cache/reflector.hpp>
 #include <k8s/cache/reflector_store.hpp>
 #include <k8s/clock.hpp>
 
 #include "cache/reflector_status.hpp"
+#include "cache/resource_version.hpp"
 #include "cache/retry_with_deadline.hpp"
 #include "cache/state_collector.hpp"
 #include "cache/watch_timer.hpp"
+#include "util/deadline.hpp"
 
 #include <atomic>
 #include <memory>
@@ -19,6 +22,9 @@
 #include <string_view>
 
 namespace k8s::inline v0::cache {
+
+using detail::IsOlder;
+using util::detail::Seconds;
 
 /// The reflector as a state machine. Every state is a function that does its work, waits where it
 /// must and returns the next state:
@@ -71,6 +77,8 @@ class Reflector::Machine {
   // ---- Between states (reflector.cpp)
 
   State Step(State state);
+  /// kStreaming and kListing, measured.
+  State ReceiveState(bool streamed);
   /// The state that a cycle begins with.
   [[nodiscard]] State NewCycle() const;
   /// Reports an error and waits before going on with `then`; nothing: with a new cycle.
@@ -87,8 +95,10 @@ class Reflector::Machine {
   /// Tells the status. The error handler hears of it when the list that follows succeeds; of the
   /// list's own failure otherwise: one report per failing cycle.
   void ReportIfListed(const Error& error, std::string_view verb);
-  void NoteError(const Error& error, std::string_view verb);
+  /// Tells status and metrics.
+  void CountFailure(const Error& error, std::string_view verb);
   void ReportUnreadable(const Error& error, std::string_view verb);
+  void NoteError(const Error& error, std::string_view verb, std::uint64_t InformerStatus::*counter);
   void CallErrorHandler(const Error& error);
   /// The object as `options_.transform` makes it.
   Result<runtime::AnyPtr> Transform(runtime::AnyPtr object) const;
@@ -129,10 +139,17 @@ class Reflector::Machine {
   bool ServerWentBack(const watch::Event& event);
   Result<void> Apply(const watch::Event& event);
   State WatchEnded(const Error* error);
+  State WatchEndedInOrder();
   Result<std::unique_ptr<watch::Interface>> AskToGoOn(Clock::Duration limit = {});
   /// Changes `patience`, the silence that is borne next.
   std::optional<State> ReplaceSilentWatch(Clock::Duration& patience);
+  /// Makes it the open watch; one that is open already is replaced.
   void StartWatching(std::unique_ptr<watch::Interface> opened, std::string_view from);
+  void CloseWatch();
+  /// Whether the watch that is open ends before it was of use.
+  [[nodiscard]] bool WatchIsShort() const;
+  /// Counts an event of the open watch.
+  void NoteEvent(watch::EventType type);
 
   const runtime::ObjectType& type_;
   const std::shared_ptr<ListerWatcher> lister_watcher_;
@@ -152,7 +169,9 @@ class Reflector::Machine {
   std::optional<Clock::TimePoint> streaming_refused_until_;
   bool streaming_cut_ = false;  ///< The last stream ended before its closing bookmark.
 
-  std::optional<Error> unreported_;     ///< See ReportIfListed.
+  std::optional<Error> unreported_;                      ///< See ReportIfListed.
+  RelistReason relist_reason_ = RelistReason::kInitial;  ///< Of the next complete state.
+  ListMetrics received_;                ///< Of the attempt at a complete state that goes on.
   std::optional<State> after_backoff_;  ///< Nothing: a new cycle.
   std::optional<std::chrono::seconds> retry_after_;
   std::optional<Clock::TimePoint> healthy_since_;
@@ -160,24 +179,25 @@ class Reflector::Machine {
   std::unique_ptr<watch::Interface> watch_;
   Clock::TimePoint watch_opened_{};
   std::uint64_t watch_events_ = 0;
-  bool watch_changed_ = true;  ///< More than bookmarks and silence has come.
+  std::uint64_t watch_bytes_ = 0;  ///< Told to the metrics.
+  bool watch_changed_ = true;      ///< More than bookmarks and silence has come.
   /// Synthetic ADDED events are coming, whose versions are in no order.
   bool watch_unordered_ = false;
   int older_bookmarks_ = 0;  ///< In a row.
   Clock::TimePoint next_resync_{};
 };
 
-/// "45 s", "1500 ms".
-[[nodiscard]] std::string Seconds(Clock::Duration duration);
+/// A watch that ends sooner and without an event was of no use.
+inline constexpr std::chrono::seconds kShortWatch{1};
 
 // What errors mean to a reflector.
 
+/// What a new complete state after this error is asked for.
+[[nodiscard]] RelistReason RelistReasonOf(const Error& error);
 /// The server could not be asked, or is too busy to answer: what was asked is worth asking again.
 [[nodiscard]] bool IsRetriable(const Error& error);
 /// The stream ended or its connection did: what came until then is good.
 [[nodiscard]] bool IsStreamEnd(const Error& error);
-/// Whether version `a` is older than `b`; false if they are not numbers.
-[[nodiscard]] bool IsOlder(std::string_view a, std::string_view b);
 /// The server cannot answer from this resource version.
 [[nodiscard]] bool IsVersionUnavailable(const Error& error);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <k8s/cache/status.hpp>
+#include <k8s/resource.hpp>
 
 #include <mutex>
 #include <string>
@@ -8,10 +9,16 @@
 
 namespace k8s::inline v0::cache {
 
+/// "pods", "deployments.apps".
+[[nodiscard]] inline std::string NameOf(const ResourceInfo& info) {
+  return info.group.empty() ? info.plural : info.plural + "." + info.group;
+}
+
 /// What failed is in order again.
 inline void ForgetError(InformerStatus& status) {
   status.lastError.reset();
   status.lastErrorVerb.clear();
+  status.lastErrorTime.reset();
 }
 
 /// The status of one reflector, written by its thread and read by anybody.

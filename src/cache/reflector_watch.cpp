@@ -10,7 +10,6 @@ namespace k8s::inline v0::cache {
 
 namespace {
 
-constexpr std::chrono::seconds kShortWatch{1};
 // A living server begins to answer a watch in far less; the second try makes a connection as well.
 constexpr std::chrono::seconds kQuickAnswer{5};
 constexpr std::chrono::seconds kAnswer{30};
@@ -71,16 +70,41 @@ Error ShortWatch() {
 
 void Reflector::Machine::StartWatching(std::unique_ptr<watch::Interface> opened,
                                        std::string_view from) {
+  const bool replacing = watch_ != nullptr;
+  CloseWatch();
   watch_ = std::move(opened);
   watch_opened_ = clock_->Now();
   watch_events_ = 0;
+  watch_bytes_ = 0;
   watch_changed_ = false;
   watch_unordered_ = from.empty() || from == "0";
   if (!healthy_since_) healthy_since_ = watch_opened_;
   status_.Update([&](InformerStatus& status) {
     status.lastActivity = watch_opened_;
     ++status.watchesOpened;
+    if (replacing) ++status.watchesReplaced;
   });
+  if (options_.metrics) options_.metrics->OnWatchOpened(replacing);
+}
+
+bool Reflector::Machine::WatchIsShort() const {
+  return watch_events_ == 0 && clock_->Now() - watch_opened_ < kShortWatch;
+}
+
+void Reflector::Machine::CloseWatch() {
+  if (!watch_) return;
+  watch_.reset();
+  if (!options_.metrics) return;
+  options_.metrics->OnWatchEnded({.duration = clock_->Now() - watch_opened_,
+                                  .events = watch_events_,
+                                  .isShort = WatchIsShort()});
+}
+
+void Reflector::Machine::NoteEvent(watch::EventType type) {
+  ++watch_events_;
+  if (!options_.metrics) return;
+  const std::uint64_t bytes = watch_->BytesReceived();
+  options_.metrics->OnEvent(type, bytes - std::exchange(watch_bytes_, bytes));
 }
 
 Result<std::unique_ptr<watch::Interface>> Reflector::Machine::AskToGoOn(Clock::Duration limit) {
@@ -126,10 +150,7 @@ std::optional<ReflectorState> Reflector::Machine::ReplaceSilentWatch(Clock::Dura
     return std::nullopt;
   }
   StartWatching(std::move(*opened), version_);
-  status_.Update([](InformerStatus& status) {
-    ForgetError(status);
-    ++status.watchesReplaced;
-  });
+  status_.Update(ForgetError);
   return std::nullopt;
 }
 
@@ -155,8 +176,11 @@ ReflectorState Reflector::Machine::Watch() {
 std::optional<ReflectorState> Reflector::Machine::HandleNext(
     Result<std::optional<watch::Event>> next) {
   if (next) {
-    if (!*next) return WatchEnded(nullptr);
-    if ((*next)->type == watch::EventType::kError) return HandleErrorEvent((*next)->status);
+    if (!*next) return WatchEndedInOrder();
+    if ((*next)->type == watch::EventType::kError) {
+      NoteEvent(watch::EventType::kError);
+      return HandleErrorEvent((*next)->status);
+    }
     return HandleEvent(**next);
   }
   const Error& error = next.error();
@@ -172,27 +196,39 @@ ReflectorState Reflector::Machine::HandleErrorEvent(const Error& error) {
   if (IsTooManyRequests(error)) return Fail(error, "watch", State::kOpeningWatch);
   if (IsInternalError(error) && internal_errors_.ShouldRetry(clock_->Now())) {
     Report(error, "watch");
-    watch_.reset();
+    CloseWatch();
     return State::kOpeningWatch;
   }
   return Fail(error, "watch");
 }
 
+ReflectorState Reflector::Machine::WatchEndedInOrder() {
+  // A server that sends bookmarks sends one before it ends a watch; without that, its watch cache
+  // may have hung.
+  const auto now = clock_->Now();
+  const bool short_watch = WatchIsShort();
+  status_.Update([&](InformerStatus& status) {
+    status.lastActivity = now;
+    if (!status.lastBookmark && !short_watch) status.lastProofOfLife = now;
+  });
+  return WatchEnded(nullptr);
+}
+
 ReflectorState Reflector::Machine::WatchEnded(const Error* error) {
-  const bool too_short = watch_events_ == 0 && clock_->Now() - watch_opened_ < kShortWatch;
-  watch_.reset();
+  const bool too_short = WatchIsShort();
+  CloseWatch();
   if (too_short) return Fail(error != nullptr ? *error : ShortWatch(), "watch");
   if (error != nullptr) Report(*error, "watch");
   return State::kOpeningWatch;
 }
 
 std::optional<ReflectorState> Reflector::Machine::HandleEvent(const watch::Event& event) {
-  ++watch_events_;
+  NoteEvent(event.type);
   const bool bookmark = event.type == watch::EventType::kBookmark;
   watch_changed_ |= !bookmark;
   const auto now = clock_->Now();
   status_.Update([&](InformerStatus& status) {
-    status.lastActivity = now;
+    status.lastActivity = status.lastProofOfLife = now;
     (bookmark ? status.lastBookmark : status.lastEvent) = now;
   });
   if (event.type != watch::EventType::kAdded) watch_unordered_ = false;

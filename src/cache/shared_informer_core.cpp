@@ -1,9 +1,12 @@
 #include <k8s/cache/listwatch.hpp>
+#include <k8s/cache/metrics.hpp>
 #include <k8s/cache/object_name.hpp>
 #include <k8s/cache/shared_informer_core.hpp>
 #include <k8s/cache/thread_safe_store.hpp>
+#include <k8s/log.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -15,10 +18,15 @@
 #include <vector>
 
 #include "cache/delta_applier.hpp"
+#include "cache/drained_queue.hpp"
 #include "cache/listener.hpp"
+#include "cache/reflector_status.hpp"
+#include "cache/resource_version.hpp"
+#include "util/deadline.hpp"
 
 namespace k8s::inline v0::cache {
 
+using detail::DrainedQueue;
 using detail::Listener;
 using detail::Notification;
 
@@ -33,45 +41,6 @@ struct HandlerSlot {
   Clock::Duration period{0};     ///< What `requested` comes to beside the informer's.
   Clock::TimePoint next = {};
   bool due = false;  ///< Gets the resync that is queued.
-};
-
-/// The queue as a reflector sees it, drained by whoever puts something in: an event is in the store
-/// and with the listeners before the next one is read, without a thread in between.
-class DrainedQueue final : public ReflectorStore {
- public:
-  DrainedQueue(DeltaFIFO& queue, std::function<void(Deltas&&)> process)
-      : queue_(queue), process_(std::move(process)) {}
-
-  Result<void> Add(runtime::AnyPtr object) override { return Drain(queue_.Add(std::move(object))); }
-  Result<void> Update(runtime::AnyPtr object) override {
-    return Drain(queue_.Update(std::move(object)));
-  }
-  Result<void> Delete(runtime::AnyPtr object) override {
-    return Drain(queue_.Delete(std::move(object)));
-  }
-  Result<void> Replace(std::vector<runtime::AnyPtr> objects,
-                       std::string_view resource_version) override {
-    return Drain(queue_.Replace(std::move(objects), resource_version));
-  }
-  Result<void> Resync() override { return Drain(queue_.Resync()); }
-  Result<void> Bookmark(std::string_view resource_version) override {
-    return Drain(queue_.Bookmark(resource_version));
-  }
-  [[nodiscard]] runtime::AnyPtr Known(std::string_view key) const override {
-    return queue_.Known(key);
-  }
-
- private:
-  Result<void> Drain(Result<void> queued) {
-    const std::lock_guard lock(draining_);  // The resync timer is a producer too.
-    while (queue_.TryPop(process_)) {
-    }
-    return queued;
-  }
-
-  DeltaFIFO& queue_;
-  const std::function<void(Deltas&&)> process_;
-  std::mutex draining_;
 };
 
 }  // namespace
@@ -89,6 +58,7 @@ class SharedInformerCore::Impl {
                           ? std::max(options_.resyncPeriod, kMinimumResync)
                           : Clock::Duration::zero()) {
     (void)store_->AddIndexers({{std::string(kNamespaceIndex), NamespaceIndexFunc(type_)}});
+    if (options_.metrics) SetUpMetrics();
   }
 
   ~Impl() {
@@ -98,18 +68,25 @@ class SharedInformerCore::Impl {
 
   Result<ResourceEventHandlerRegistration> AddHandler(
       std::unique_ptr<detail::AnyEventHandler> handler, HandlerOptions handler_options) {
-    auto listener = std::make_shared<Listener>(std::move(handler), type_->info.plural);
+    const bool bounded = handler_options.pending == PendingPolicy::kBlock ||
+                         handler_options.pending == PendingPolicy::kDrop;
+    if (bounded && handler_options.maxPending == 0) {
+      return InvalidArgument("HandlerOptions::maxPending is 0");
+    }
+    const auto resync_period = handler_options.resyncPeriod.value_or(options_.resyncPeriod);
+    auto listener = NewListener(std::move(handler), std::move(handler_options));
     std::vector<HandlerSlot> ended;  // Joined after the lock.
     const std::lock_guard lock(mutex_);
     if (stopped_) return StoppedError();
     TakeFinished(ended);
     HandlerSlot slot;
     slot.listener = listener;
-    slot.requested = handler_options.resyncPeriod.value_or(options_.resyncPeriod);
+    slot.requested = resync_period;
     Negotiate(slot);
     std::vector<Notification> initial = SyntheticAdds();
     if (synced_) initial.push_back({.kind = Notification::Kind::kSynced});
     listener->Notify(std::move(initial));
+    handlers_need_care_ = handlers_need_care_ || listener->NeedsCare();
     slot.thread = std::jthread([listener] { listener->Run(); });
     slots_.push_back(std::move(slot));
     return ResourceEventHandlerRegistration(std::move(listener));
@@ -142,11 +119,14 @@ class SharedInformerCore::Impl {
 
   Result<void> Run(std::stop_token stop) {
     DeltaFIFO queue(type_, {.knownObjects = store_.get()});
-    DrainedQueue drained(queue, [this](Deltas&& deltas) { Process(std::move(deltas)); });
+    DrainedQueue drained(
+        queue, [this](Deltas&& deltas) { Process(std::move(deltas)); },
+        [this] { CareForHandlers(); });
     {
       const std::lock_guard lock(mutex_);
       if (started_) return InvalidArgument("the informer has already started");
       started_ = true;
+      stop_ = stop;
       reflector_ = std::make_unique<Reflector>(*type_, source_, drained, MakeReflectorOptions());
     }
     reflector_->Run(std::move(stop));
@@ -180,12 +160,37 @@ class SharedInformerCore::Impl {
     const std::lock_guard lock(mutex_);
     InformerStatus status;
     if (reflector_) status = reflector_->Status();
-    status.resource = type_->info.group.empty() ? type_->info.plural
-                                                : type_->info.plural + "." + type_->info.group;
+    status.resource = NameOf(type_->info);
     status.synced = synced_;
     if (synced_) status.itemCount = store_->size();
+    status.lastStoreSyncResourceVersion = store_->LastResourceVersion();
+    status.handlers = static_cast<std::size_t>(
+        std::count_if(slots_.begin(), slots_.end(),
+                      [](const HandlerSlot& slot) { return !slot.listener->Stopped(); }));
+    status.handlersDropped = handlers_dropped_;
+    status.waitsForHandler = waiting_for_room_ > 0;
     if (stopped_) status.state = ReflectorState::kStopped;
     return status;
+  }
+
+  Freshness CheckFreshness(Clock::Duration max_age) const {
+    return cache::CheckFreshness({Status()}, max_age, clock_->Now());
+  }
+
+  Result<void> WaitForResourceVersion(std::string_view wanted, Clock::Duration timeout,
+                                      const std::stop_token& stop) const {
+    if (!detail::IsComparable(wanted)) {
+      return InvalidArgument("the resource version \"" + std::string(wanted) +
+                             "\" cannot be compared with others");
+    }
+    {
+      std::unique_lock lock(mutex_);
+      ++waiters_;
+      applied_.wait_until(lock, stop, util::detail::DeadlineAfter(timeout),
+                          [&] { return stopped_ || !MayStillCome(wanted); });
+      --waiters_;
+    }
+    return WaitedFor(wanted, timeout, stop);
   }
 
   const std::shared_ptr<ThreadSafeStore>& store() const { return store_; }
@@ -194,6 +199,94 @@ class SharedInformerCore::Impl {
  private:
   static Error StoppedError() {
     return {.kind = ErrorKind::kClosed, .message = "the informer has stopped"};
+  }
+
+  // ---- Waiting for a version
+
+  // Whether the store is behind `wanted`, as far as one can tell.
+  bool MayStillCome(std::string_view wanted) const {
+    const std::string version = store_->LastResourceVersion();
+    return version.empty() || detail::IsOlder(version, wanted);
+  }
+
+  Result<void> WaitedFor(std::string_view wanted, Clock::Duration timeout,
+                         const std::stop_token& stop) const {
+    const InformerStatus status = Status();
+    const std::string& version = status.lastStoreSyncResourceVersion;
+    if (!version.empty() && !detail::IsComparable(version)) {
+      return InvalidArgument(status.resource + ": the store's resource version \"" + version +
+                             "\" cannot be compared with others");
+    }
+    if (!MayStillCome(wanted)) return {};
+    std::string message = status.resource + ": resource version " + std::string(wanted) +
+                          " was not applied; the store is at \"" + version + "\"";
+    if (status.state == ReflectorState::kStopped) {
+      return NotApplied(ErrorKind::kClosed, message + ", the informer has stopped");
+    }
+    if (stop.stop_requested()) return NotApplied(ErrorKind::kCancelled, message + ", cancelled");
+    message += " after " + util::detail::Seconds(timeout);
+    if (status.lastError) {
+      message += "; " + status.lastErrorVerb + ": " + status.lastError->ToString();
+    }
+    return NotApplied(ErrorKind::kTimeout, std::move(message));
+  }
+
+  Error NotApplied(ErrorKind kind, std::string message) const {
+    return {.kind = kind,
+            .message = std::move(message),
+            .group = type_->info.group,
+            .resource = type_->info.plural};
+  }
+
+  // ---- Metrics
+
+  void SetUpMetrics() {
+    InformerLabels labels{.resource = NameOf(type_->info)};
+    if (options_.name) {
+      labels.name = options_.name->name();
+      reservation_ = options_.name->Reserve(type_->info.Gvr());
+      if (!reservation_) {
+        return log::Write(log::Level::kWarning, "informer for " + labels.resource +
+                                                    ": not measured, for another one is under \"" +
+                                                    labels.name + "\"");
+      }
+    }
+    metrics_ = options_.metrics->NewInformerMetrics(labels);
+  }
+
+  // ---- Handlers
+
+  std::shared_ptr<Listener> NewListener(std::unique_ptr<detail::AnyEventHandler> handler,
+                                        HandlerOptions handler_options) {
+    if (handler_options.name.empty()) handler_options.name = std::to_string(++handlers_made_);
+    auto metrics = metrics_ ? metrics_->NewHandlerMetrics(handler_options.name) : nullptr;
+    return std::make_shared<Listener>(Listener::Parts{.type = type_,
+                                                      .handler = std::move(handler),
+                                                      .options = std::move(handler_options),
+                                                      .clock = clock_,
+                                                      .metrics = std::move(metrics)});
+  }
+
+  // After each step, on the thread that made it and without a lock: waits for handlers that are to
+  // be waited for, and reports.
+  void CareForHandlers() {
+    if (!handlers_need_care_) return;
+    std::vector<std::shared_ptr<Listener>> listeners;
+    {
+      const std::lock_guard lock(mutex_);
+      for (const HandlerSlot& slot : slots_) {
+        if (slot.listener->NeedsCare()) listeners.push_back(slot.listener);
+      }
+    }
+    for (const auto& listener : listeners) {
+      if (listener->ReportStep()) ++handlers_dropped_;
+    }
+    for (const auto& listener : listeners) {
+      if (!listener->IsFull()) continue;
+      ++waiting_for_room_;
+      listener->WaitForRoom(stop_);
+      --waiting_for_room_;
+    }
   }
 
   // Requires: mutex_. Handlers that removed themselves leave a thread to be joined.
@@ -240,6 +333,7 @@ class SharedInformerCore::Impl {
     // In the reflector, not in the queue: what is unchanged in a list is transformed already.
     options.transform = options_.transform;
     options.resyncPeriod = check_period_;
+    options.metrics = metrics_;
     options.shouldResync = [this] { return MarkDueHandlers(); };
     return options;
   }
@@ -271,6 +365,7 @@ class SharedInformerCore::Impl {
     }
     Distribute(std::move(notifications));
     if (first) changed_.notify_all();
+    if (waiters_ > 0) applied_.notify_all();
   }
 
   void Distribute(std::vector<Notification> notifications) {
@@ -295,6 +390,7 @@ class SharedInformerCore::Impl {
     stopped_ = true;
     for (HandlerSlot& slot : slots_) slot.listener->Stop();
     changed_.notify_all();
+    applied_.notify_all();
   }
 
   void ReapListeners() {
@@ -312,8 +408,18 @@ class SharedInformerCore::Impl {
   const std::shared_ptr<Clock> clock_;
   const std::shared_ptr<ThreadSafeStore> store_;
 
+  std::shared_ptr<void> reservation_;         ///< Of the resource, under the informer's name.
+  std::shared_ptr<InformerMetrics> metrics_;  ///< Null: not measured.
+  std::atomic<unsigned> handlers_made_ = 0;
+  std::atomic<bool> handlers_need_care_ = false;
+  std::atomic<std::uint64_t> handlers_dropped_ = 0;
+  std::atomic<int> waiting_for_room_ = 0;
+  std::stop_token stop_;  ///< Of `Run`; set before there is a reflector.
+
   mutable std::mutex mutex_;
-  mutable std::condition_variable_any changed_;
+  mutable std::condition_variable_any changed_;  ///< Synced or stopped.
+  mutable std::condition_variable_any applied_;  ///< The store's version moved, or stopped.
+  mutable int waiters_ = 0;                      ///< For `applied_`.
   Clock::Duration check_period_;
   std::vector<HandlerSlot> slots_;
   std::unique_ptr<Reflector> reflector_;
@@ -353,7 +459,7 @@ SharedInformerCore::~SharedInformerCore() = default;
 
 Result<ResourceEventHandlerRegistration> SharedInformerCore::AddEventHandler(
     std::unique_ptr<detail::AnyEventHandler> handler, HandlerOptions options) {
-  return impl_->AddHandler(std::move(handler), options);
+  return impl_->AddHandler(std::move(handler), std::move(options));
 }
 
 void SharedInformerCore::RemoveEventHandler(const ResourceEventHandlerRegistration& registration) {
@@ -379,6 +485,14 @@ std::string SharedInformerCore::LastSyncResourceVersion() const {
   return impl_->LastSyncResourceVersion();
 }
 InformerStatus SharedInformerCore::Status() const { return impl_->Status(); }
+Freshness SharedInformerCore::CheckFreshness(Clock::Duration max_age) const {
+  return impl_->CheckFreshness(max_age);
+}
+Result<void> SharedInformerCore::WaitForResourceVersion(std::string_view resource_version,
+                                                        Clock::Duration timeout,
+                                                        std::stop_token stop) const {
+  return impl_->WaitForResourceVersion(resource_version, timeout, stop);
+}
 const std::shared_ptr<ThreadSafeStore>& SharedInformerCore::store() const { return impl_->store(); }
 const runtime::ObjectType& SharedInformerCore::type() const { return impl_->type(); }
 

@@ -1,3 +1,4 @@
+#include <k8s/cache/handler_options.hpp>
 #include <k8s/cache/status.hpp>
 
 namespace k8s::inline v0::cache {
@@ -18,6 +19,20 @@ std::string_view ToString(ReflectorState state) {
       return "backing off";
     case ReflectorState::kStopped:
       return "stopped";
+  }
+  return "unknown";
+}
+
+std::string_view ToString(PendingPolicy policy) {
+  switch (policy) {
+    case PendingPolicy::kUnbounded:
+      return "unbounded";
+    case PendingPolicy::kBlock:
+      return "block";
+    case PendingPolicy::kCoalesce:
+      return "coalesce";
+    case PendingPolicy::kDrop:
+      return "drop";
   }
   return "unknown";
 }

@@ -65,6 +65,10 @@ std::vector<cache::InformerStatus> SharedInformerFactory::Status() const {
   return core()->Status();
 }
 
+cache::Freshness SharedInformerFactory::CheckFreshness(Clock::Duration max_age) const {
+  return core()->CheckFreshness(max_age);
+}
+
 void SharedInformerFactory::Shutdown() { core()->Shutdown(false); }
 
 }  // namespace k8s::inline v0::informers

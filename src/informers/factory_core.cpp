@@ -1,4 +1,5 @@
 #include <k8s/cache/listwatch.hpp>
+#include <k8s/cache/metrics.hpp>
 #include <k8s/cache/reflector.hpp>
 #include <k8s/informers/factory_core.hpp>
 #include <k8s/metadata/client.hpp>
@@ -7,6 +8,7 @@
 #include "cache/watch_timer.hpp"
 #include "informers/factory_core_impl.hpp"
 #include "informers/scope_resolver.hpp"
+#include "util/deadline.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -81,6 +83,8 @@ std::shared_ptr<cache::SharedInformerCore> FactoryCore::Make(
   informer.resyncPeriod = ResyncPeriod(type->info);
   informer.reflector.useWatchList = options_.useWatchList;
   informer.reflector.clock = clock_;
+  informer.metrics = options_.metrics;
+  informer.name = options_.name;
   if (options_.transform) {
     informer.transform = [transform = options_.transform, type](runtime::AnyPtr object) {
       return transform(*type, std::move(object));
@@ -118,10 +122,7 @@ void FactoryCore::Start(std::stop_token stop) {
 
 cache::SyncResult FactoryCore::WaitForCacheSync(std::stop_token stop,
                                                 Clock::Duration timeout) const {
-  const auto now = clock_->Now();
-  const auto end = timeout < Clock::TimePoint::max() - now ? now + timeout  // May be "for ever".
-                                                           : Clock::TimePoint::max();
-  cache::WatchTimer deadline(*clock_, stop, end,
+  cache::WatchTimer deadline(*clock_, stop, util::detail::After(clock_->Now(), timeout),
                              [](auto, auto& wait) -> std::optional<Clock::TimePoint> {
                                wait.request_stop();
                                return std::nullopt;
@@ -164,6 +165,10 @@ std::vector<cache::InformerStatus> FactoryCore::Status() const {
   return all;
 }
 
+cache::Freshness FactoryCore::CheckFreshness(Clock::Duration max_age) const {
+  return cache::CheckFreshness(Status(), max_age, clock_->Now());
+}
+
 void FactoryCore::Shutdown(bool stop_first) {
   {
     const std::lock_guard lock(mutex_);
@@ -174,6 +179,7 @@ void FactoryCore::Shutdown(bool stop_first) {
     if (stop_first || !entry->can_be_stopped()) entry->Stop();
   }
   for (const auto& entry : all) stop_first ? entry->End() : entry->Join();
+  if (options_.name) options_.name->Release();
 }
 
 std::shared_ptr<cache::SharedInformerCore> InformerFor(FactoryCore& core,

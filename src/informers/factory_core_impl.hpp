@@ -70,6 +70,7 @@ class FactoryCore {
   void Stop(const runtime::ObjectType& type);
   void Stop(const GroupVersionResource& resource, Content content);
   [[nodiscard]] std::vector<cache::InformerStatus> Status() const;
+  [[nodiscard]] cache::Freshness CheckFreshness(Clock::Duration max_age) const;
   /// Lets no informer start any more and joins all threads; with `stop_first`, ends them.
   void Shutdown(bool stop_first);
 

@@ -12,6 +12,7 @@ ListReader::ListReader(const runtime::ObjectType& type, const cache::VisitFunc& 
     : type_(type), visit_(visit), request_(request), untyped_(type.info.kind.empty()) {}
 
 Result<void> ListReader::Feed(std::string_view chunk) {
+  bytes_ += chunk.size();
   splitter_.Feed(chunk);
   while (true) {
     auto item = splitter_.Next();
@@ -45,7 +46,8 @@ Result<cache::ListResult> ListReader::Finish() {
   return cache::ListResult{.resourceVersion = std::move(head->resourceVersion),
                            .continueToken = std::move(head->continue_),
                            .remainingItemCount = head->remainingItemCount,
-                           .unreadable = std::move(unreadable_)};
+                           .unreadable = std::move(unreadable_),
+                           .bytes = bytes_};
 }
 
 Result<void> ListReader::CheckKind(const codec::ListHead& head) const {

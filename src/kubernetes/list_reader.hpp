@@ -5,6 +5,7 @@
 #include <k8s/result.hpp>
 #include <k8s/runtime/object_type.hpp>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,7 @@ class ListReader {
   codec::ListSplitter splitter_;
   std::vector<runtime::AnyPtr> held_back_;  ///< With untyped_ only.
   std::vector<Error> unreadable_;
+  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace k8s::inline v0::kubernetes::detail

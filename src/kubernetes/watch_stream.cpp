@@ -27,6 +27,7 @@ Result<std::optional<Event>> WatchStream::Next(std::stop_token stop) {
     auto more = response_->Read(chunk_, stop);
     if (!more) return std::move(more).error();
     if (!*more) break;
+    bytes_ += chunk_.size();
     splitter_.Feed(chunk_);
   }
   if (auto finished = splitter_.Finish(); !finished) {

@@ -7,6 +7,7 @@
 #include <k8s/runtime/object_type.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -26,6 +27,7 @@ class WatchStream final : public watch::Interface {
   void SetIdleTimeout(std::chrono::milliseconds timeout) override {
     response_->SetIdleTimeout(timeout);
   }
+  [[nodiscard]] std::uint64_t BytesReceived() const override { return bytes_; }
 
  private:
   Result<watch::Event> Decode(const codec::WatchFrame& frame) const;
@@ -38,6 +40,7 @@ class WatchStream final : public watch::Interface {
   std::string request_;
   codec::WatchSplitter splitter_;
   std::string chunk_;  ///< What splitter_ looks into.
+  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace k8s::inline v0::kubernetes::detail

@@ -64,7 +64,8 @@ class AnyEventHandler {
   virtual ~AnyEventHandler() = default;
   virtual void OnAdd(const runtime::AnyPtr& object, bool initial) = 0;
   virtual void OnUpdate(const runtime::AnyPtr& before, const runtime::AnyPtr& after) = 0;
-  /// `object`: the last state, as DeletedObject has it. `known`: what the store had.
+  /// `object`: the last state, as DeletedObject has it. `known`: what the handler
+  /// was last told.
   virtual void OnDelete(const std::string& key, const runtime::AnyPtr& object,
                         const runtime::AnyPtr& known, bool unknown) = 0;
 };

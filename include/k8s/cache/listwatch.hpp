@@ -47,6 +47,9 @@ class Interface {
   /// For how long `Next` waits while not a byte comes, before it says `kReasonSilence`. 0: for
   /// ever. Ignored by default, as by a source that is never silent.
   virtual void SetIdleTimeout(std::chrono::milliseconds /*timeout*/) {}
+
+  /// Bytes of the stream so far, after gzip; 0 for a source without bytes.
+  [[nodiscard]] virtual std::uint64_t BytesReceived() const { return 0; }
 };
 
 }  // namespace watch
@@ -64,6 +67,7 @@ struct ListResult {
   std::optional<std::int64_t> remainingItemCount = {};  ///< After this page, if the server says so.
   /// Items that could not be decoded and were left out (`kReasonObjectDecode`).
   std::vector<Error> unreadable = {};
+  std::uint64_t bytes = 0;  ///< Of the body, after gzip; 0 for a source without bytes.
 };
 
 /// Receives items one by one, each as soon as its bytes are there. Called on the thread that lists.

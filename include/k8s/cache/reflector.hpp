@@ -15,6 +15,7 @@
 
 namespace k8s::inline v0::cache {
 
+class InformerMetrics;
 class ListerWatcher;
 class ReflectorStore;
 
@@ -67,6 +68,8 @@ struct ReflectorOptions {
 
   /// Empty: `LogWatchError`.
   WatchErrorHandler watchErrorHandler = {};
+  /// Told of lists, watches and events. Null: nobody is, at no cost.
+  std::shared_ptr<InformerMetrics> metrics = nullptr;
   /// Null: RealClock().
   std::shared_ptr<Clock> clock = nullptr;
   /// Empty: DefaultRandom().

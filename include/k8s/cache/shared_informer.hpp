@@ -48,11 +48,12 @@ class SharedIndexInformer {
 
   /// Adds a handler; it stays until it is removed or the informer stops, whatever happens to the
   /// registration. Functions may be empty, all of them too: `{}` hears nothing. Errors: kClosed
-  /// after the informer has stopped; kInvalidArgument for a null handler or an empty filter.
+  /// after the informer has stopped; kInvalidArgument for a null handler, an empty filter, or a
+  /// bound of 0 in `options`.
   Result<ResourceEventHandlerRegistration> AddEventHandler(ResourceEventHandlerFuncs<T> handler,
                                                            HandlerOptions options = {}) const {
     return core_->AddEventHandler(
-        std::make_unique<detail::HandlerFuncsAdapter<T>>(std::move(handler)), options);
+        std::make_unique<detail::HandlerFuncsAdapter<T>>(std::move(handler)), std::move(options));
   }
   // Templates, so that `{}` means the functions.
   template <int = 0>
@@ -60,14 +61,14 @@ class SharedIndexInformer {
       std::shared_ptr<ResourceEventHandler<T>> handler, HandlerOptions options = {}) const {
     if (handler == nullptr) return InvalidArgument("the event handler is null");
     return core_->AddEventHandler(std::make_unique<detail::HandlerAdapter<T>>(std::move(handler)),
-                                  options);
+                                  std::move(options));
   }
   template <int = 0>
   Result<ResourceEventHandlerRegistration> AddEventHandler(FilteringResourceEventHandler<T> handler,
                                                            HandlerOptions options = {}) const {
     if (!handler.filter) return InvalidArgument("the event handler's filter is empty");
     return core_->AddEventHandler(std::make_unique<detail::FilteringAdapter<T>>(std::move(handler)),
-                                  options);
+                                  std::move(options));
   }
 
   /// Removes a handler; what is pending for it is dropped. Returns when no callback of it runs any
@@ -121,7 +122,30 @@ class SharedIndexInformer {
   [[nodiscard]] std::string LastStoreSyncResourceVersion() const {
     return core_->store()->LastResourceVersion();
   }
+  /// Reads your own writes: waits until the store has applied everything up to
+  /// `resource_version`, that of an object that a client created, updated, patched or deleted.
+  /// Afterwards listers show that write, or a later state. Bookmarks count, so that it does not
+  /// matter whether the object belongs to this informer (a selector may hide it).
+  ///
+  /// Versions of another resource can be waited for only if the server keeps both in one etcd:
+  /// built-in kinds usually (not events, where they have an etcd of their own), aggregated APIs
+  /// not. Such a wait takes until the next event or bookmark of this informer, a minute maybe.
+  ///
+  /// Errors: kInvalidArgument for a version that is no number, and for a store whose version is
+  /// none; kTimeout, which names the resource, both versions and the last failure; kCancelled when
+  /// `stop` was triggered; kClosed when the informer stopped before. `timeout` 0 asks without
+  /// waiting.
+  /// **Blocking.** Not in a handler that blocks the informer (PendingPolicy::kBlock). No polling.
+  Result<void> WaitForResourceVersion(std::string_view resource_version, Clock::Duration timeout,
+                                      std::stop_token stop) const {
+    return core_->WaitForResourceVersion(resource_version, timeout, std::move(stop));
+  }
+
   [[nodiscard]] InformerStatus Status() const { return core_->Status(); }
+  /// Whether the store is known to have followed the server until at most `max_age` ago.
+  [[nodiscard]] Freshness CheckFreshness(Clock::Duration max_age = kDefaultMaxAge) const {
+    return core_->CheckFreshness(max_age);
+  }
 
   [[nodiscard]] const std::shared_ptr<SharedInformerCore>& core() const { return core_; }
 

@@ -1,23 +1,25 @@
 #pragma once
 
 #include <k8s/cache/delta_fifo.hpp>
+#include <k8s/cache/freshness.hpp>
+#include <k8s/cache/handler_options.hpp>
 #include <k8s/cache/reflector.hpp>
 #include <k8s/cache/status.hpp>
 #include <k8s/clock.hpp>
 #include <k8s/result.hpp>
 #include <k8s/runtime/object_type.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace k8s::inline v0::cache {
 
+class InformerName;
 class ListerWatcher;
+class MetricsProvider;
 class ThreadSafeStore;
 namespace detail {
 class AnyEventHandler;
@@ -29,22 +31,14 @@ struct SharedInformerOptions {
   /// Resync period of handlers that do not say one. Default 0: never; below 1 s counts as 1 s. 0
   /// also means that no handler of this informer is ever resynced. Mirrors defaultResync.
   Clock::Duration resyncPeriod{0};
-  /// `resyncPeriod`, `shouldResync` are set by the informer.
+  /// `resyncPeriod`, `shouldResync` and `metrics` are set by the informer.
   ReflectorOptions reflector = {};
   AnyTransformFunc transform = {};
-};
-
-struct HandlerOptions {
-  /// How often this handler gets all objects once more. Not set: the informer's; 0: never. Counts
-  /// in steps of the informer's shortest period at start.
-  std::optional<Clock::Duration> resyncPeriod = std::nullopt;
-};
-
-/// How a handler keeps up.
-struct HandlerStats {
-  std::size_t pending = 0;      ///< Notifications waiting for the handler.
-  std::uint64_t delivered = 0;  ///< Callbacks that returned.
-  std::uint64_t failed = 0;     ///< Callbacks that threw.
+  /// Asked once for the informer's metrics. Null: it is not measured, at no cost.
+  std::shared_ptr<MetricsProvider> metrics = nullptr;
+  /// The name for metrics; see InformerName for two informers of one resource. Null: none, and
+  /// informers of one resource write the same series.
+  std::shared_ptr<InformerName> name = nullptr;
 };
 
 /// Stands for a handler that was added. Dropping it leaves the handler in place. Mirrors
@@ -80,7 +74,7 @@ class SharedInformerCore {
   SharedInformerCore(const SharedInformerCore&) = delete;
   SharedInformerCore& operator=(const SharedInformerCore&) = delete;
 
-  // As in SharedIndexInformer.
+  // As in SharedIndexInformer. Errors of AddEventHandler also: kInvalidArgument for a bound of 0.
   Result<ResourceEventHandlerRegistration> AddEventHandler(
       std::unique_ptr<detail::AnyEventHandler> handler, HandlerOptions options);
   void RemoveEventHandler(const ResourceEventHandlerRegistration& registration);
@@ -91,6 +85,9 @@ class SharedInformerCore {
   [[nodiscard]] bool IsStopped() const;
   [[nodiscard]] std::string LastSyncResourceVersion() const;
   [[nodiscard]] InformerStatus Status() const;
+  [[nodiscard]] Freshness CheckFreshness(Clock::Duration max_age) const;
+  Result<void> WaitForResourceVersion(std::string_view resource_version, Clock::Duration timeout,
+                                      std::stop_token stop) const;
   [[nodiscard]] const std::shared_ptr<ThreadSafeStore>& store() const;
   [[nodiscard]] const runtime::ObjectType& type() const;
   /// Waits for `HasSynced`. Returns false when `stop` was triggered or the informer stopped before.

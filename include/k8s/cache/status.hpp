@@ -36,21 +36,32 @@ struct InformerStatus {
   std::size_t itemCount = 0;
   /// The newest resource version received.
   std::string lastSyncResourceVersion = {};
+  /// The newest resource version in the store: everything up to it is applied.
+  std::string lastStoreSyncResourceVersion = {};
 
   /// The newest failure, kept until a new complete state was received or a watch was opened.
   std::optional<Error> lastError = std::nullopt;
-  std::string lastErrorVerb = {};  ///< "list" or "watch": what failed.
+  std::string lastErrorVerb = {};  ///< "list", "watch" or "resync": what failed.
+  std::optional<Clock::TimePoint> lastErrorTime = std::nullopt;
 
-  /// When anything was last heard from the server: an answer, an item, an event, a bookmark.
+  /// When anything was last heard from the server: an answer, an item, an event, a bookmark. A
+  /// watch that is opened is answered, which says nothing about the objects yet.
   std::optional<Clock::TimePoint> lastActivity = std::nullopt;
   std::optional<Clock::TimePoint> lastEvent = std::nullopt;
   std::optional<Clock::TimePoint> lastBookmark = std::nullopt;
+  /// Until when the store is known to follow the server: the last complete state, event or
+  /// bookmark; also the orderly end of a watch if the server never sent a bookmark. See Freshness.
+  std::optional<Clock::TimePoint> lastProofOfLife = std::nullopt;
 
   std::uint64_t failures = 0;           ///< Requests and streams that failed, in all.
   std::uint64_t relists = 0;            ///< Complete states received, the first one included.
   std::uint64_t watchesOpened = 0;      ///< Streams opened, streaming lists included.
   std::uint64_t watchesReplaced = 0;    ///< Those among them that took over from a silent one.
   std::uint64_t unreadableObjects = 0;  ///< Objects skipped: not decodable, or not transformable.
+
+  std::size_t handlers = 0;           ///< Event handlers in place.
+  std::uint64_t handlersDropped = 0;  ///< Removed as too slow (PendingPolicy::kDrop).
+  bool waitsForHandler = false;       ///< Reads nothing until one is less behind (kBlock).
 };
 
 /// Told of each failure that delays an informer, and of each object that cannot be decoded. The

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <k8s/cache/freshness.hpp>
 #include <k8s/cache/status.hpp>
 #include <k8s/cache/wait.hpp>
 #include <k8s/clock.hpp>
@@ -27,6 +28,10 @@ class Clientset;
 namespace metav1 {
 struct ListOptions;
 }
+namespace cache {
+class InformerName;
+class MetricsProvider;
+}  // namespace cache
 
 namespace informers {
 
@@ -64,6 +69,11 @@ struct FactoryOptions {
   std::function<void(const ResourceInfo& resource, const Error& error)> watchErrorHandler = {};
   /// Whether the initial state is asked for as a stream (watch-list) where the server can do that.
   bool useWatchList = true;
+  /// Told what the informers do. Null: nobody is, at no cost.
+  std::shared_ptr<cache::MetricsProvider> metrics = nullptr;
+  /// The name that tells the metrics of this factory from those of others. `Shutdown` and the
+  /// destructor release it. Null: none. Mirrors WithInformerName.
+  std::shared_ptr<cache::InformerName> name = nullptr;
   /// Null: RealClock().
   std::shared_ptr<Clock> clock = nullptr;
 };
@@ -136,8 +146,14 @@ class SharedInformerFactory : public detail::GroupAccessors {
   /// The same for a metadata informer.
   void StopMetadataInformer(const GroupVersionResource& resource);
 
-  /// How each informer fares.
+  /// How each informer fares, in the order in which they were asked for. Cheap: a copy each.
   [[nodiscard]] std::vector<cache::InformerStatus> Status() const;
+
+  /// Whether all caches are known to have followed the server until at most `max_age` ago, for a
+  /// health endpoint: `ok()` and `ToString()` are its status and its body. Informers that were
+  /// asked for and have not synced are not fresh. Does not wait.
+  [[nodiscard]] cache::Freshness CheckFreshness(
+      Clock::Duration max_age = cache::kDefaultMaxAge) const;
 
   /// Waits until all informers' threads have ended: until the token given to `Start` is triggered.
   /// Informers started with a token that nobody can trigger are stopped. No informer can be started

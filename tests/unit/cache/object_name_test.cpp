@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cache/delta_applier.hpp"
+#include "cache/resource_version.hpp"
 #include "support/item.hpp"
 
 namespace k8s::cache {

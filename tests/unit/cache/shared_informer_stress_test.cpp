@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -29,8 +30,13 @@ using test::Item;
 /// not fit what came before.
 class Follower {
  public:
-  ResourceEventHandlerFuncs<Item> Handler() {
-    return {.onAdd = [this](const ObjectPtr<Item>& item, bool) { Change(nullptr, item); },
+  /// `pause` is called in each callback.
+  ResourceEventHandlerFuncs<Item> Handler(std::function<void()> pause = [] {}) {
+    return {.onAdd =
+                [this, pause](const ObjectPtr<Item>& item, bool) {
+                  pause();
+                  Change(nullptr, item);
+                },
             .onUpdate = [this](const ObjectPtr<Item>& before,
                                const ObjectPtr<Item>& after) { Change(before, after); },
             .onDelete =
@@ -45,11 +51,22 @@ class Follower {
     const std::lock_guard lock(mutex_);
     removed_ = true;
   }
-  /// Waits until it knows exactly these versions; the order within a list is arbitrary.
+  /// After the informer has dropped it.
+  void Dropped() {
+    const std::lock_guard lock(mutex_);
+    removed_ = dropped_ = true;
+    changed_.notify_all();
+  }
+  /// Waits until it knows exactly these versions, or was dropped; the order within a list is
+  /// arbitrary.
   [[nodiscard]] bool WaitFor(const std::map<std::string, std::string>& versions) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, std::chrono::seconds(120),
-                             [&] { return Versions() == versions; });
+                             [&] { return dropped_ || Versions() == versions; });
+  }
+  [[nodiscard]] bool IsDropped() const {
+    const std::lock_guard lock(mutex_);
+    return dropped_;
   }
   [[nodiscard]] bool WaitForKey(const std::string& key) {
     std::unique_lock lock(mutex_);
@@ -89,10 +106,12 @@ class Follower {
   std::map<std::string, ObjectPtr<Item>> state_;
   std::vector<std::string> faults_;
   bool removed_ = false;
+  bool dropped_ = false;
 };
 
 struct Handler {
   std::unique_ptr<Follower> follower = std::make_unique<Follower>();
+  HandlerOptions options;
   ResourceEventHandlerRegistration registration;
 };
 
@@ -118,9 +137,10 @@ class Round {
     source_->Add({.name = "end"});
     std::map<std::string, std::string> expected;
     for (const auto& [key, item] : source_->Objects()) expected[key] = item->resourceVersion;
-    Add();
+    Add(HandlerOptions());  // One that is not dropped: when it knows all, the store does.
     for (const Handler& handler : handlers_) {
       ASSERT_TRUE(handler.follower->WaitFor(expected));
+      if (handler.follower->IsDropped()) continue;
       EXPECT_TRUE(handler.registration.WaitForSync(std::chrono::minutes(2), {}));
     }
     std::map<std::string, std::string> stored;
@@ -139,6 +159,7 @@ class Round {
     for (const auto* handlers : {&handlers_, &removed_}) {
       for (const Handler& handler : *handlers) {
         EXPECT_EQ(handler.follower->Faults(), std::vector<std::string>());
+        ExpectBounds(handler);
       }
     }
   }
@@ -172,9 +193,10 @@ class Round {
     }
   }
 
-  void Add() {
+  void Add(std::optional<HandlerOptions> options = std::nullopt) {
     Handler handler;
-    auto added = informer_.AddEventHandler(handler.follower->Handler());
+    handler.options = options ? *options : RandomOptions(*handler.follower);
+    auto added = informer_.AddEventHandler(handler.follower->Handler(&Shake), handler.options);
     if (!added) return;
     handler.registration = *added;
     handlers_.push_back(std::move(handler));
@@ -187,6 +209,23 @@ class Round {
     at->follower->Removed();
     removed_.push_back(std::move(*at));
     handlers_.erase(at);
+  }
+
+  HandlerOptions RandomOptions(Follower& follower) {
+    constexpr PendingPolicy kPolicies[] = {PendingPolicy::kUnbounded, PendingPolicy::kBlock,
+                                           PendingPolicy::kCoalesce, PendingPolicy::kDrop};
+    return {.pending = kPolicies[Pick(4)],
+            .maxPending = 1 + Pick(8),
+            .onDropped = [&follower](const HandlerStats&) { follower.Dropped(); }};
+  }
+
+  static void ExpectBounds(const Handler& handler) {
+    const auto stats = handler.registration.Stats();
+    const auto policy = handler.options.pending;
+    EXPECT_EQ(stats.pending, 0u) << "after the stop";
+    EXPECT_EQ(stats.overflowed, handler.follower->IsDropped());
+    EXPECT_TRUE(policy == PendingPolicy::kDrop || !stats.overflowed);
+    EXPECT_TRUE(policy == PendingPolicy::kCoalesce || stats.coalesced == 0);
   }
 
   // Lets other threads go first, now and then.
@@ -213,6 +252,7 @@ class Round {
   std::jthread running_;
 };
 
+// Every handler has a policy of its own, so that a blocking one stands beside one that is dropped.
 // client-go: TestSharedInformerInitializationRace, TestSharedInformerStartRace,
 // TestSharedInformerHandlerAbuse, TestHammerController
 TEST(SharedInformerStressTest, EveryHandlerFollowsTheSourceThroughRandomInterleavings) {
