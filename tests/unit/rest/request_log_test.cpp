@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <memory>
-#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,8 +47,14 @@ class RequestLogTest : public ::testing::Test {
   }
   static std::vector<std::string> Normal(std::vector<std::string> lines) {
     for (auto& line : lines) {
-      line = std::regex_replace(line, std::regex("^#[0-9]+ "), "");
-      line = std::regex_replace(line, std::regex("(in|after|server) [0-9]+ ms"), "$1 N ms");
+      if (line.starts_with('#')) line.erase(0, line.find(' ') + 1);
+      for (const std::string before : {" in ", " after ", "server "}) {
+        const auto word = line.find(before);
+        if (word == std::string::npos) continue;
+        const auto number = word + before.size();
+        const auto unit = line.find_first_not_of("0123456789", number);
+        if (line.compare(unit, 3, " ms") == 0) line.replace(number, unit - number, "N");
+      }
     }
     return lines;
   }
