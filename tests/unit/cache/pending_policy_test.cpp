@@ -25,6 +25,8 @@ void WaitUntil(Predicate done) {
   while (!done()) std::this_thread::yield();
 }
 
+/// Handlers are told in the order of their registration: what the last one has heard of is in the
+/// queues of all.
 class PendingPolicyTest : public test::InformerFixture {
  protected:
   ~PendingPolicyTest() override {
@@ -71,6 +73,7 @@ TEST_F(PendingPolicyTest, BlockMakesTheInformerWaitForTheHandler) {
   WaitUntil([&] { return WaitsForHandler(); });
   EXPECT_EQ(informer_.GetIndexer().size(), 2u) << "nothing more is read";
   EXPECT_EQ(registration.Stats().pending, 2u);
+  entered_.Wait();  // The handler is behind the mark of the initial state then.
   EXPECT_TRUE(registration.HasSynced());
   gate_.Open();
   Settle({&slow, &other});
@@ -130,7 +133,6 @@ TEST_F(PendingPolicyTest, CoalesceTellsTheWayToTheNewestState) {
   StartAndSync();
   Recorder slow;
   Recorder other;
-  Register(other);
   std::atomic<bool> held = false;
   auto handler = slow.Handler();
   handler.onAdd = [&, next = handler.onAdd](const ObjectPtr<Item>& item, bool initial) {
@@ -142,6 +144,7 @@ TEST_F(PendingPolicyTest, CoalesceTellsTheWayToTheNewestState) {
   };
   const auto registration =
       informer_.AddEventHandler(handler, {.pending = PendingPolicy::kCoalesce}).value();
+  Register(other);  // Told after the slow one of each thing.
   EXPECT_TRUE(registration.WaitForSync(std::chrono::minutes(1), {}));
   Take(slow);
   source_->Add({.name = "hold"});
@@ -210,17 +213,20 @@ TEST_F(PendingPolicyTest, DropRemovesAHandlerThatFallsTooFarBehind) {
 TEST_F(PendingPolicyTest, ADroppedHandlerMayStartAgain) {
   Recorder slow;
   Recorder again;
-  const auto registration =
-      RegisterHeld(slow, {.pending = PendingPolicy::kDrop,
-                          .maxPending = 1,
-                          .onDropped = [&](const HandlerStats&) { Register(again); }});
+  Gate restarted;
+  const auto registration = RegisterHeld(
+      slow,
+      {.pending = PendingPolicy::kDrop, .maxPending = 1, .onDropped = [&](const HandlerStats&) {
+         Register(again);
+         restarted.Open();
+       }});
   Recorder other;
   Register(other);
   StartAndSync();
   AddItems(5);
-  Settle({&other});
+  Settle({&other});  // The held one has been dropped then.
   gate_.Open();
-  again.WaitFor("initial 4=");
+  restarted.Wait();
   Settle({&again});
   EXPECT_THAT(Take(again), SizeIs(5));
 }
