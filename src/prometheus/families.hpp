@@ -2,12 +2,12 @@
 
 #include <k8s/clock.hpp>
 
-#include <chrono>
 #include <prometheus/counter.h>
 #include <prometheus/family.h>
 #include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
+#include <chrono>
 #include <string>
 #include <string_view>
 

@@ -48,9 +48,8 @@ std::array<Counter*, kCount> CounterPerValue(Family<Counter>& family, const Labe
                                              const std::array<Value, kCount>& values,
                                              const Name& name) {
   std::array<Counter*, kCount> counters{};
-  std::transform(values.begin(), values.end(), counters.begin(), [&](Value value) {
-    return &family.Add(With(labels, label, name(value)));
-  });
+  std::transform(values.begin(), values.end(), counters.begin(),
+                 [&](Value value) { return &family.Add(With(labels, label, name(value))); });
   return counters;
 }
 
