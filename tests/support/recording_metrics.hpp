@@ -12,8 +12,7 @@
 namespace k8s::test {
 
 inline std::string Milliseconds(Clock::Duration duration) {
-  return std::to_string(
-             std::chrono::duration_cast<std::chrono::milliseconds>(duration).count()) +
+  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count()) +
          "ms";
 }
 

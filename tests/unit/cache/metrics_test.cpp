@@ -98,10 +98,9 @@ SharedInformerOptions WithMetrics(std::shared_ptr<MetricsProvider> provider,
 
 class InformerMetricsTest : public test::InformerFixture {
  protected:
-  explicit InformerMetricsTest(std::shared_ptr<RecordingProvider> provider =
-                                   std::make_shared<RecordingProvider>(),
-                               std::shared_ptr<testing::FakeClock> clock =
-                                   std::make_shared<testing::FakeClock>())
+  explicit InformerMetricsTest(
+      std::shared_ptr<RecordingProvider> provider = std::make_shared<RecordingProvider>(),
+      std::shared_ptr<testing::FakeClock> clock = std::make_shared<testing::FakeClock>())
       : InformerFixture(WithMetrics(provider, clock)),
         provider_(std::move(provider)),
         clock_(std::move(clock)) {}
@@ -143,8 +142,8 @@ TEST_F(InformerMetricsTest, EachCallOfAHandlerIsToldWithItsDuration) {
   source_->Delete({.name = "a"});
   provider_->handlers->WaitFor("failed call 2ms");
   Stop();
-  EXPECT_THAT(Calls(), ElementsAre("new mine", "call 5ms", "call 7ms", "failed call 2ms",
-                                   "dropped"));
+  EXPECT_THAT(Calls(),
+              ElementsAre("new mine", "call 5ms", "call 7ms", "failed call 2ms", "dropped"));
 }
 
 TEST_F(InformerMetricsTest, HandlersWithoutANameAreNumbered) {
@@ -281,7 +280,7 @@ TEST(InformerNameTest, TheDestructorReleases) {
   EXPECT_TRUE(InformerName::New("short-lived").has_value());
 }
 
-// client-go: TestInformerNameWithResource
+// client-go: TestWithResource
 TEST(InformerNameTest, EachResourceHasOnePlace) {
   const auto name = InformerName::New("places").value();
   auto pods = name->Reserve(kPods);
@@ -293,6 +292,7 @@ TEST(InformerNameTest, EachResourceHasOnePlace) {
   EXPECT_TRUE(name->Reserve(kPods));
 }
 
+// client-go: TestRelease
 TEST(InformerNameTest, AReleasedNameHasNoPlaces) {
   auto name = InformerName::New("released").value();
   auto pods = name->Reserve(kPods);

@@ -51,11 +51,11 @@ TEST_F(ReflectorMetricsTest, TellsOfAListAndTheWatchAfterIt) {
   source->OnWatch({Bytes(100), Added("c", "11"), Bytes(150), Modified("a", "12"), Pass(3s),
                    Bytes(170), Bookmark("20"), Deleted("b", "21"), End()});
   Run();
-  EXPECT_THAT(metrics->Lines(),
-              ElementsAre("relist: initial", "at 10", "list of 2, 500 bytes, 2000ms",
-                          "watch opened", "event 0, 100 bytes", "at 11", "event 1, 50 bytes",
-                          "at 12", "event 3, 20 bytes", "at 20", "event 2, 0 bytes", "at 21",
-                          "watch of 4, 6000ms"));
+  EXPECT_THAT(
+      metrics->Lines(),
+      ElementsAre("relist: initial", "at 10", "list of 2, 500 bytes, 2000ms", "watch opened",
+                  "event 0, 100 bytes", "at 11", "event 1, 50 bytes", "at 12", "event 3, 20 bytes",
+                  "at 20", "event 2, 0 bytes", "at 21", "watch of 4, 6000ms"));
 }
 
 TEST_F(ReflectorMetricsTest, TellsOfAStreamingListAndOfTheEventsOfItsWatch) {
@@ -64,11 +64,11 @@ TEST_F(ReflectorMetricsTest, TellsOfAStreamingListAndOfTheEventsOfItsWatch) {
   source->OnWatch({Bytes(100), Added("a", "1"), Added("b", "2"), Bytes(130), InitialEventsEnd("10"),
                    Modified("a", "11"), End()});
   Run();
-  EXPECT_THAT(metrics->Lines(),
-              ElementsAre("watch opened", "event 0, 100 bytes", "event 0, 0 bytes",
-                          "event 3, 30 bytes", "relist: initial", "at 10",
-                          "stream of 2, 0 bytes, 2000ms", "event 1, 0 bytes", "at 11",
-                          "watch of 4, 3000ms"));
+  EXPECT_THAT(
+      metrics->Lines(),
+      ElementsAre("watch opened", "event 0, 100 bytes", "event 0, 0 bytes", "event 3, 30 bytes",
+                  "relist: initial", "at 10", "stream of 2, 0 bytes, 2000ms", "event 1, 0 bytes",
+                  "at 11", "watch of 4, 3000ms"));
 }
 
 TEST_F(ReflectorMetricsTest, TellsOfEachAttemptAtACompleteState) {
@@ -85,9 +85,8 @@ TEST_F(ReflectorMetricsTest, TellsOfEachAttemptAtACompleteState) {
 }
 
 TEST_F(ReflectorMetricsTest, AListInPagesIsOne) {
-  source->OnList(
-      cache::ListResult{.resourceVersion = "10", .continueToken = "more", .bytes = 300},
-      {MakeThing("a", "1")});
+  source->OnList(cache::ListResult{.resourceVersion = "10", .continueToken = "more", .bytes = 300},
+                 {MakeThing("a", "1")});
   source->OnList(cache::ListResult{.resourceVersion = "10", .bytes = 200}, {MakeThing("b", "2")});
   Run();
   EXPECT_THAT(metrics->Lines("list "), ElementsAre("list of 2, 500 bytes, 0ms"));
@@ -163,8 +162,8 @@ TEST_F(ReflectorMetricsTest, TellsOfFailuresByVerb) {
   source->OnList(refused);
   source->OnList({}, "10");
   source->OnWatch(StatusError(429, "TooManyRequests"));
-  source->OnWatch({Added("a", "11"), Broken({.kind = ErrorKind::kConnectionLost,
-                                             .message = "reset"})});
+  source->OnWatch(
+      {Added("a", "11"), Broken({.kind = ErrorKind::kConnectionLost, .message = "reset"})});
   Run();
   EXPECT_THAT(metrics->Lines("list failed:"), ElementsAre("list failed: refused"));
   EXPECT_THAT(metrics->Lines("watch failed:"),
