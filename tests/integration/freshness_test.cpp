@@ -29,15 +29,15 @@ namespace k8s::test {
 namespace {
 
 using namespace std::chrono_literals;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 using corev1::ConfigMap;
 using informers::FactoryOptions;
 using informers::SharedInformerFactory;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using testing::FakeApiServer;
+using ::testing::HasSubstr;
 using testing::RequestMatch;
+using ::testing::StartsWith;
 
 const RequestMatch kWatches{.verb = "watch", .resource = "configmaps"};
 
@@ -129,8 +129,8 @@ TEST_P(CacheKnowledgeTest, TheDeadlineNamesWhatIsThereAndWhatIsNot) {
   const auto waited = informer.WaitForResourceVersion(version, 20ms, {});
   ASSERT_FALSE(waited.has_value());
   EXPECT_EQ(waited.error().kind, ErrorKind::kTimeout);
-  EXPECT_THAT(waited.error().message,
-              AllOf(StartsWith("configmaps: "), HasSubstr(version), HasSubstr("\"" + there + "\"")));
+  EXPECT_THAT(waited.error().message, AllOf(StartsWith("configmaps: "), HasSubstr(version),
+                                            HasSubstr("\"" + there + "\"")));
   EXPECT_EQ(Cached("a"), "none");
 }
 
@@ -210,8 +210,8 @@ TEST_P(CacheKnowledgeTest, OneCacheThatNeverSyncedMakesAllUnready) {
   EXPECT_THAT(factory_->CheckFreshness().ToString(),
               AllOf(HasSubstr("configmaps: not started"), HasSubstr("secrets: not started")));
   factory_->Start(stop_.get_token());
-  ASSERT_TRUE(Eventually(
-      60s, [&] { return maps.HasSynced() && secrets.Status().lastError.has_value(); }));
+  ASSERT_TRUE(
+      Eventually(60s, [&] { return maps.HasSynced() && secrets.Status().lastError.has_value(); }));
   const auto answer = factory_->CheckFreshness();
   EXPECT_FALSE(answer.ok());
   EXPECT_EQ(answer.informers, 2u);
@@ -244,7 +244,9 @@ class OneInformerProvider final : public cache::MetricsProvider {
 };
 
 /// Of a line of RecordingMetrics: "..., 12 bytes...".
-std::uint64_t BytesOf(const std::string& line) { return std::stoull(line.substr(line.find(',') + 1)); }
+std::uint64_t BytesOf(const std::string& line) {
+  return std::stoull(line.substr(line.find(',') + 1));
+}
 
 TEST_P(CacheKnowledgeTest, TheFactoryMeasuresItsInformersUnderItsName) {
   const auto provider = std::make_shared<OneInformerProvider>();

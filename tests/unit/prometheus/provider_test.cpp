@@ -9,10 +9,11 @@
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "series.hpp"
 
 namespace k8s::metrics {
 namespace {
@@ -26,18 +27,14 @@ using watch::EventType;
 
 const cache::InformerLabels kPods{.name = "web", .resource = {"", "v1", "pods"}};
 
-/// The series of `text` whose names begin with `prefix`, without comments, sorted. Their labels are
-/// shown without those of `kPods`.
-std::vector<std::string> Series(const std::string& text, const std::string& prefix) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) {
-    if (!line.starts_with(prefix)) continue;
+/// The series whose names begin with `prefix`, without the labels of `kPods`.
+std::vector<std::string> SeriesOfPods(const std::string& text, const std::string& prefix) {
+  auto lines = test::Series(text, prefix);
+  for (std::string& line : lines) {
     for (const std::string label : {R"(group="",)", R"(name="web",)", R"(resource="pods",)",
                                     R"(,version="v1")", R"(version="v1",)", R"(version="v1")"}) {
       if (const auto at = line.find(label); at != line.npos) line.erase(at, label.size());
     }
-    lines.push_back(line);
   }
   std::sort(lines.begin(), lines.end());
   return lines;
@@ -46,7 +43,7 @@ std::vector<std::string> Series(const std::string& text, const std::string& pref
 class PrometheusProviderTest : public ::testing::Test {
  protected:
   std::vector<std::string> Lines(const std::string& prefix) const {
-    return Series(provider_.Text(), prefix);
+    return SeriesOfPods(provider_.Text(), prefix);
   }
 
   PrometheusProvider provider_;
@@ -233,7 +230,7 @@ TEST_F(PrometheusProviderTest, MayUseTheRegistryOfTheProgram) {
   const auto registry = std::make_shared<::prometheus::Registry>();
   ::prometheus::BuildCounter().Name("mine_total").Register(*registry).Add({}).Increment();
   const PrometheusProvider provider(registry);
-  EXPECT_THAT(Series(provider.Text(), "mine_total"), ElementsAre("mine_total 1"));
+  EXPECT_THAT(test::Series(provider.Text(), "mine_total"), ElementsAre("mine_total 1"));
 }
 
 TEST_F(PrometheusProviderTest, WhatItMadeOutlivesIt) {
