@@ -19,12 +19,12 @@ struct TryMetrics {
 };
 
 /// Told of the requests of clients; override what is wanted, and give it to `Config::metrics`.
-/// Mirrors tools/metrics: request latency, result, retries and sizes, rate limiter latency. Differs:
-/// an object of the configuration, not of the process; latency is that of each try and ends with
-/// the headers, since lists are read as they arrive.
+/// Mirrors tools/metrics: request latency, result, retries and sizes, rate limiter latency.
+/// Differs: an object of the configuration, not of the process; latency is that of each try and
+/// ends with the headers, since lists are read as they arrive.
 ///
-/// Requires: no waiting, no exceptions; several threads call at a time. **Callbacks.** On the thread
-/// that makes the request, never under a lock. **Lifetime.** Dropped with the last client.
+/// Requires: no waiting, no exceptions; several threads call at a time. **Callbacks.** On the
+/// thread that makes the request, never under a lock. **Lifetime.** Dropped with the last client.
 class Metrics {
  public:
   virtual ~Metrics() = default;

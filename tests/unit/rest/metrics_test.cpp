@@ -27,8 +27,8 @@ class RecordingRestMetrics final : public rest::Metrics {
   void OnTry(const rest::TryMetrics& measured) noexcept override {
     lines.push_back(std::string(measured.method) + " " + std::string(measured.host) +
                     (measured.watch ? " watch " : " ") + std::to_string(measured.code) + ", " +
-                    Milliseconds(measured.duration) + ", " +
-                    std::to_string(measured.requestBytes) + " bytes");
+                    Milliseconds(measured.duration) + ", " + std::to_string(measured.requestBytes) +
+                    " bytes");
   }
   void OnRetry(std::string_view method, std::string_view host, int code) noexcept override {
     lines.push_back("retry of " + std::string(method) + " " + std::string(host) + " after " +
@@ -101,8 +101,8 @@ TEST_F(ClientMetricsTest, EachTryAndRetryIsTold) {
 TEST_F(ClientMetricsTest, AFailureIsNoRetryAndHasNoBody) {
   answers_->Add(Body("no", 404));
   ASSERT_FALSE(NewClient().Do({.path = "/api/v1/x"}));
-  EXPECT_THAT(metrics_->lines, ElementsAre("limiter GET gw.test:6443 0ms",
-                                           "GET gw.test:6443 404, 1000ms, 0 bytes"));
+  EXPECT_THAT(metrics_->lines,
+              ElementsAre("limiter GET gw.test:6443 0ms", "GET gw.test:6443 404, 1000ms, 0 bytes"));
 }
 
 TEST_F(ClientMetricsTest, TheWaitForTheLimiterIsMeasured) {
