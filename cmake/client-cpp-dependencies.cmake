@@ -37,7 +37,17 @@ function(client_cpp_find_httplib)
   client_cpp_find(httplib "libcpp-httplib-dev pkg-config libssl-dev libbrotli-dev")
 endfunction()
 
-# Targets of one part: library, testing, tests, benchmarks or examples.
+# Registries, histograms and the text format of Prometheus are not written by hand. A library beside the
+# others, client-cpp::prometheus: who exports metrics in another way, or none, needs no further package.
+# Another project may have added it before.
+function(client_cpp_find_prometheus)
+  if(NOT TARGET prometheus-cpp::core)
+    set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL TRUE)
+    find_package(prometheus-cpp QUIET)
+  endif()
+endfunction()
+
+# Targets of one part: library, testing, prometheus, tests, benchmarks or examples.
 function(client_cpp_find_dependencies part)
   if(part STREQUAL "library")
     client_cpp_find(Threads libc6-dev)
@@ -52,6 +62,11 @@ function(client_cpp_find_dependencies part)
     client_cpp_find_yaml()
   elseif(part STREQUAL "testing")
     client_cpp_find_httplib()
+  elseif(part STREQUAL "prometheus")
+    client_cpp_find_prometheus()
+    if(NOT TARGET prometheus-cpp::core)
+      client_cpp_find(prometheus-cpp prometheus-cpp-dev)
+    endif()
   elseif(part STREQUAL "tests")
     client_cpp_find(GTest "libgtest-dev libgmock-dev")
   elseif(part STREQUAL "benchmarks")

@@ -1,5 +1,5 @@
-# Install targets: headers, libraries, a CMake package with the component `testing`, and a
-# pkg-config file.
+# Install targets: headers, libraries, a CMake package with the components `testing` and `prometheus`,
+# and pkg-config files.
 
 include(CMakePackageConfigHelpers)
 
@@ -14,13 +14,15 @@ install(
   EXPORT client-cpp-targets
   NAMESPACE client-cpp::
   DESTINATION ${package_dir})
-if(client_cpp_with_testing)
-  install(TARGETS client-cpp-testing EXPORT client-cpp-testing-targets)
-  install(
-    EXPORT client-cpp-testing-targets
-    NAMESPACE client-cpp::
-    DESTINATION ${package_dir})
-endif()
+foreach(component IN ITEMS testing prometheus)
+  if(client_cpp_with_${component})
+    install(TARGETS client-cpp-${component} EXPORT client-cpp-${component}-targets)
+    install(
+      EXPORT client-cpp-${component}-targets
+      NAMESPACE client-cpp::
+      DESTINATION ${package_dir})
+  endif()
+endforeach()
 
 configure_package_config_file(cmake/client-cppConfig.cmake.in client-cppConfig.cmake
                               INSTALL_DESTINATION ${package_dir})
@@ -45,3 +47,13 @@ cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY
 configure_file(cmake/client-cpp.pc.in client-cpp.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/client-cpp.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(client_cpp_with_prometheus)
+  set(pc_prometheus_private "prometheus-cpp-core")
+  if(NOT BUILD_SHARED_LIBS)
+    set(pc_prometheus ", prometheus-cpp-core")
+    set(pc_prometheus_private "")
+  endif()
+  configure_file(cmake/client-cpp-prometheus.pc.in client-cpp-prometheus.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/client-cpp-prometheus.pc
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()

@@ -7,6 +7,7 @@ packages=(
   g++ cmake ninja-build ccache git pkg-config ca-certificates
   libcurl4-openssl-dev nlohmann-json3-dev libspdlog-dev libyaml-cpp-dev libexpected-dev zlib1g-dev
   libcpp-httplib-dev libssl-dev libbrotli-dev openssl
+  prometheus-cpp-dev
   libgtest-dev libgmock-dev libbenchmark-dev libcli11-dev python3
 )
 [[ ${1:-} == ci ]] && packages+=(clang-format-14 curl lld tinyproxy-bin microsocks)

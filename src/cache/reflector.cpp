@@ -146,7 +146,7 @@ ReflectorState Reflector::Machine::Fail(const Error& error, std::string_view ver
   CloseWatch();
   NoteFailure();
   after_backoff_ = then;
-  if (!then && !version_.empty()) relist_reason_ = RelistReasonOf(error);
+  if (!then && !version_.empty() && !relist_reason_) relist_reason_ = RelistReasonOf(error);
   retry_after_ = error.retryAfter;
   Report(error, verb);
   return State::kBackingOff;
@@ -187,9 +187,10 @@ ReflectorState Reflector::Machine::Synced(std::vector<runtime::AnyPtr> objects,
   received_.complete = true;
   received_.items = items;
   if (options_.metrics) {
-    options_.metrics->OnRelist(relist_reason_);
+    options_.metrics->OnRelist(relist_reason_.value_or(RelistReason::kInitial));
     options_.metrics->OnResourceVersion(version_);
   }
+  relist_reason_.reset();
   return then;
 }
 

@@ -169,10 +169,10 @@ class Reflector::Machine {
   std::optional<Clock::TimePoint> streaming_refused_until_;
   bool streaming_cut_ = false;  ///< The last stream ended before its closing bookmark.
 
-  std::optional<Error> unreported_;                      ///< See ReportIfListed.
-  RelistReason relist_reason_ = RelistReason::kInitial;  ///< Of the next complete state.
-  ListMetrics received_;                ///< Of the attempt at a complete state that goes on.
-  std::optional<State> after_backoff_;  ///< Nothing: a new cycle.
+  std::optional<Error> unreported_;            ///< See ReportIfListed.
+  std::optional<RelistReason> relist_reason_;  ///< What first asked for the next complete state.
+  ListMetrics received_;                       ///< Of the attempt at a complete state that goes on.
+  std::optional<State> after_backoff_;         ///< Nothing: a new cycle.
   std::optional<std::chrono::seconds> retry_after_;
   std::optional<Clock::TimePoint> healthy_since_;
 

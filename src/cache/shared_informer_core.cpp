@@ -241,12 +241,12 @@ class SharedInformerCore::Impl {
   // ---- Metrics
 
   void SetUpMetrics() {
-    InformerLabels labels{.resource = NameOf(type_->info)};
+    InformerLabels labels{.resource = type_->info.Gvr()};
     if (options_.name) {
       labels.name = options_.name->name();
-      reservation_ = options_.name->Reserve(type_->info.Gvr());
+      reservation_ = options_.name->Reserve(labels.resource);
       if (!reservation_) {
-        return log::Write(log::Level::kWarning, "informer for " + labels.resource +
+        return log::Write(log::Level::kWarning, "informer for " + NameOf(type_->info) +
                                                     ": not measured, for another one is under \"" +
                                                     labels.name + "\"");
       }

@@ -8,6 +8,7 @@
 #include <tl/expected.hpp>
 #include <utility>
 
+#include "rest/meter.hpp"
 #include "rest/response_error.hpp"
 #include "rest/token_bucket.hpp"
 #include "rest/warnings.hpp"
@@ -71,11 +72,14 @@ struct Client::Shared {
       : transport(std::move(transport_in)),
         clock(std::move(clock_in)),
         limiter(config.qps, config.burst, clock),
+        meter(config, clock),
         user_agent(config.userAgent.empty() ? DefaultUserAgent() : config.userAgent),
         timeout(config.timeout),
         warning_handler(config.warningHandler) {}
 
   [[nodiscard]] HttpRequest ToHttp(const Request& request) const;
+  /// Waits for the limiter. Returns false when `stop` is triggered first.
+  bool WaitForTurn(const Request& request, const std::stop_token& stop) const;
   tl::expected<std::unique_ptr<HttpResponse>, Failure> Try(const Request& request,
                                                            const HttpRequest& http,
                                                            const std::stop_token& stop) const;
@@ -88,6 +92,7 @@ struct Client::Shared {
   const std::shared_ptr<Transport> transport;
   const std::shared_ptr<Clock> clock;
   mutable detail::TokenBucket limiter;
+  const detail::Meter meter;
   const std::string user_agent;
   const std::chrono::milliseconds timeout;
   const WarningHandler warning_handler;
@@ -112,9 +117,18 @@ HttpRequest Client::Shared::ToHttp(const Request& request) const {
   return http;
 }
 
+bool Client::Shared::WaitForTurn(const Request& request, const std::stop_token& stop) const {
+  const auto begun = meter.Now();
+  if (!limiter.Wait(stop)) return false;
+  meter.WaitedForLimiter(request.method, begun);
+  return true;
+}
+
 tl::expected<std::unique_ptr<HttpResponse>, Failure> Client::Shared::Try(
     const Request& request, const HttpRequest& http, const std::stop_token& stop) const {
+  const auto begun = meter.Now();
   auto response = transport->RoundTrip(http, stop);
+  meter.Tried(http, begun, response ? (*response)->status() : 0);
   if (!response) return tl::unexpected(FromTransport(request, std::move(response).error()));
   if (Succeeded(request, (*response)->status())) {
     detail::HandleWarnings(**response, warning_handler);
@@ -131,7 +145,7 @@ Result<std::unique_ptr<HttpResponse>> Client::Shared::Send(const Request& reques
   auto http = ToHttp(request);
   // A queue of this client's own making is no reason to give up before anything was sent.
   const bool free_of_charge = request.watch;
-  if (!free_of_charge && !limiter.Wait(stop)) return Cancelled(detail::Describe(request));
+  if (!free_of_charge && !WaitForTurn(request, stop)) return Cancelled(detail::Describe(request));
   const auto bound = http.timeout;
   const auto start = clock->Now();
   for (int tries = 0;; ++tries) {
@@ -144,10 +158,11 @@ Result<std::unique_ptr<HttpResponse>> Client::Shared::Send(const Request& reques
     };
     if (!in_time(*failure.retry_in)) return std::move(failure.error);
     earlier = failure.error;
-    if (!clock->SleepFor(*failure.retry_in, stop) || !limiter.Wait(stop)) {
+    if (!clock->SleepFor(*failure.retry_in, stop) || !WaitForTurn(request, stop)) {
       return Cancelled(detail::Describe(request));
     }
     if (!in_time({})) return std::move(failure.error);
+    meter.Retries(request.method, failure.error.code);
     if (bound.count() > 0) http.timeout = Remaining(bound, clock->Now() - start);
   }
 }
@@ -181,7 +196,10 @@ Result<Response> Client::Do(const Request& request, std::stop_token stop) const 
   while (true) {
     auto more = (*stream)->Read(chunk, stop);
     if (!more) return std::move(more).error();
-    if (!*more) return response;
+    if (!*more) {
+      shared_->meter.Read(request.method, response.body.size());
+      return response;
+    }
     response.body += chunk;
     if (response.body.size() > kMaxBody) {
       return Error{.kind = ErrorKind::kProtocol,

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -164,6 +165,7 @@ class ScriptedListWatch final : public cache::ListerWatcher {
   // Calls so far; for the thread that runs the reflector, or after it.
   std::vector<metav1::ListOptions> list_calls;
   std::vector<metav1::ListOptions> watch_calls;
+  std::uint64_t bytes_received = 0;  ///< What open watches say.
   int open_watches = 0;
   std::vector<int> open_at_calls;  ///< `open_watches` at each of `watch_calls`.
   std::vector<std::chrono::milliseconds> idle_timeouts;  ///< Set by the user, without repetitions.
@@ -181,6 +183,8 @@ class ScriptedListWatch final : public cache::ListerWatcher {
       auto& set = owner_.idle_timeouts;
       if (set.empty() || set.back() != timeout) set.push_back(timeout);
     }
+
+    [[nodiscard]] std::uint64_t BytesReceived() const override { return owner_.bytes_received; }
 
     Result<std::optional<watch::Event>> Next(std::stop_token stop) override {
       while (position_ < steps_.size()) {

@@ -87,8 +87,8 @@ class InformerMetrics {
 
 /// What tells the metrics of informers apart.
 struct InformerLabels {
-  std::string name = {};      ///< InformerName::name(), or empty.
-  std::string resource = {};  ///< "pods", "deployments.apps".
+  std::string name = {};  ///< InformerName::name(), or empty.
+  GroupVersionResource resource = {};
 };
 
 /// Makes the metrics of informers. Mirrors cache.MetricsProvider, one object per informer in place

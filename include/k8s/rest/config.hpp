@@ -5,11 +5,14 @@
 
 #include <chrono>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace k8s::inline v0::rest {
+
+class Metrics;
 
 /// How the server proves who it is, and the client's certificate. For each item the data form wins
 /// over the file form. Files are read when the client is made and again, when a request is sent,
@@ -160,6 +163,9 @@ struct Config {
   WarningHandler warningHandler = {};  ///< Told of the server's warnings. Empty: the default one.
   /// How much is logged of each request: see log::SetVerbosity, of which the larger one counts.
   int verbosity = 0;
+
+  /// Told of each request of the clients. Null: nobody is, at no cost.
+  std::shared_ptr<Metrics> metrics = nullptr;
 
   double qps = 5;  ///< Requests per second on average, of one client. 0: 5. Negative: no limit.
   int burst = 10;  ///< Requests allowed at once after a pause. 0: 10.

@@ -1,0 +1,63 @@
+#include "prometheus/request_families.hpp"
+
+#include <string>
+
+namespace k8s::inline v0::metrics::detail {
+
+namespace {
+
+// client-go's, so that its dashboards fit.
+Histogram::BucketBoundaries Seconds() {
+  return {0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60};
+}
+Histogram::BucketBoundaries Bytes() {
+  return {64, 256, 512, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216};
+}
+
+Labels Of(std::string_view method, std::string_view host) {
+  return {{"verb", std::string(method)}, {"host", std::string(host)}};
+}
+
+std::string CodeText(int code) { return code == 0 ? "<error>" : std::to_string(code); }
+
+}  // namespace
+
+RequestFamilies::RequestFamilies(Registry& registry)
+    : results(NewCounters(registry, "rest_client_requests_total",
+                          "Tries of requests, by status code, method and host")),
+      retries(NewCounters(registry, "rest_client_request_retries_total",
+                          "Requests that were sent once more, by the code before, verb and host")),
+      latency(NewHistograms(registry, "rest_client_request_duration_seconds",
+                            "How long the headers of an answer took, without watches")),
+      limiter_latency(NewHistograms(registry, "rest_client_rate_limiter_duration_seconds",
+                                    "How long requests waited for the client's rate limiter")),
+      request_size(NewHistograms(registry, "rest_client_request_size_bytes",
+                                 "Size of the bodies of requests")),
+      response_size(NewHistograms(registry, "rest_client_response_size_bytes",
+                                  "Size of the bodies of answers, without streams")) {}
+
+void RequestFamilies::Tried(const rest::TryMetrics& measured) {
+  results
+      .Add({{"code", CodeText(measured.code)},
+            {"method", std::string(measured.method)},
+            {"host", std::string(measured.host)}})
+      .Increment();
+  const Labels labels = Of(measured.method, measured.host);
+  request_size.Add(labels, Bytes()).Observe(static_cast<double>(measured.requestBytes));
+  if (!measured.watch) latency.Add(labels, Seconds()).Observe(InSeconds(measured.duration));
+}
+
+void RequestFamilies::Retried(std::string_view method, std::string_view host, int code) {
+  retries.Add(With(Of(method, host), "code", CodeText(code))).Increment();
+}
+
+void RequestFamilies::Waited(std::string_view method, std::string_view host,
+                             Clock::Duration waited) {
+  limiter_latency.Add(Of(method, host), Seconds()).Observe(InSeconds(waited));
+}
+
+void RequestFamilies::Read(std::string_view method, std::string_view host, std::size_t bytes) {
+  response_size.Add(Of(method, host), Bytes()).Observe(static_cast<double>(bytes));
+}
+
+}  // namespace k8s::inline v0::metrics::detail
