@@ -1,5 +1,7 @@
+#include <cerrno>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "rest/transfer.hpp"
 
@@ -23,9 +25,15 @@ bool IsRefusedCertificate(std::string_view reason) {
          (Contains(reason, "certificate") || Contains(reason, "unknown ca"));
 }
 
+/// A peer that ends the connection as soon as it is made, as load balancers without a server do:
+/// libcurl may see that before it has seen the connection.
+bool IsLostAtOnce(int os_error) {
+  return os_error == ECONNRESET || os_error == ECONNABORTED || os_error == EPIPE;
+}
+
 bool IsRefusedByProxy(std::string_view reason) { return Contains(reason, "CONNECT tunnel failed"); }
 
-ErrorKind KindOf(CURLcode code, std::string_view reason) {
+ErrorKind KindOf(CURLcode code, std::string_view reason, int os_error) {
   if (IsRefusedCertificate(reason)) return ErrorKind::kTls;
   if (IsRefusedByProxy(reason)) return ErrorKind::kConnect;
   switch (code) {
@@ -33,6 +41,7 @@ ErrorKind KindOf(CURLcode code, std::string_view reason) {
     case CURLE_COULDNT_RESOLVE_PROXY:
       return ErrorKind::kDns;
     case CURLE_COULDNT_CONNECT:
+      return IsLostAtOnce(os_error) ? ErrorKind::kConnectionLost : ErrorKind::kConnect;
     case CURLE_PROXY:
     case CURLE_INTERFACE_FAILED:
       return ErrorKind::kConnect;
@@ -72,16 +81,20 @@ ErrorKind KindOf(CURLcode code, std::string_view reason) {
   }
 }
 
+/// "Failed to connect to h port 1 after 0 ms: Couldn't connect to server": why not is known.
+std::string WithOsError(std::string reason, int os_error) {
+  constexpr std::string_view kNothing = "Couldn't connect to server";
+  if (os_error == 0 || !reason.ends_with(kNothing)) return reason;
+  reason.resize(reason.size() - kNothing.size());
+  return reason + std::generic_category().message(os_error);
+}
+
 }  // namespace
 
-Error ErrorFromCurl(CURLcode code, const std::string& what, std::string_view reason) {
-  std::string message = what + ": ";
-  if (reason.empty()) {
-    message += curl_easy_strerror(code);
-  } else {
-    message += reason;
-  }
-  return Error{.kind = KindOf(code, reason), .message = std::move(message)};
+Error ErrorFromCurl(CURLcode code, const std::string& what, std::string_view reason, int os_error) {
+  const std::string why(reason.empty() ? curl_easy_strerror(code) : reason);
+  return Error{.kind = KindOf(code, reason, os_error),
+               .message = what + ": " + WithOsError(why, os_error)};
 }
 
 }  // namespace k8s::inline v0::rest::detail

@@ -200,7 +200,9 @@ void Transfer::Heard() {
 void Transfer::Complete(CURLcode code) {
   std::optional<Error> error;
   if (code != CURLE_OK) {
-    error = ErrorFromCurl(code, exchange_.what(), reason_.data());
+    long os_error = 0;
+    curl_easy_getinfo(easy(), CURLINFO_OS_ERRNO, &os_error);
+    error = ErrorFromCurl(code, exchange_.what(), reason_.data(), static_cast<int>(os_error));
     error->message += " (" + settings_->server + ")";
   }
   exchange_.Finish(std::move(error));
