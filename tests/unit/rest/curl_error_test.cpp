@@ -38,9 +38,8 @@ TEST(ErrorFromCurlTest, WhereNobodyListensThereIsNoConnection) {
 }
 
 TEST(ErrorFromCurlTest, SaysWhyThereIsNoConnection) {
-  EXPECT_EQ(
-      ErrorFromCurl(CURLE_COULDNT_CONNECT, "GET /x", kNoConnection, ECONNREFUSED).message,
-      "GET /x: Failed to connect to 192.0.2.1 port 443 after 0 ms: Connection refused");
+  EXPECT_EQ(ErrorFromCurl(CURLE_COULDNT_CONNECT, "GET /x", kNoConnection, ECONNREFUSED).message,
+            "GET /x: Failed to connect to 192.0.2.1 port 443 after 0 ms: Connection refused");
   EXPECT_EQ(ErrorFromCurl(CURLE_COULDNT_CONNECT, "GET /x", kNoConnection, 0).message,
             "GET /x: " + std::string(kNoConnection));
   EXPECT_EQ(ErrorFromCurl(CURLE_COULDNT_CONNECT, "GET /x", "", EHOSTUNREACH).message,
