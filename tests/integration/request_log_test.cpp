@@ -29,8 +29,8 @@ namespace k8s::test {
 namespace {
 
 using corev1::ConfigMap;
-using testing::FakeApiServer;
 using ::testing::ElementsAre;
+using testing::FakeApiServer;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -54,9 +54,9 @@ void SendOneOfEachKind(int verbosity) {
       if (request.starts_with("POST")) {
         peer.Send(Answer("201 Created", R"({"new":1})"));
       } else if (request.starts_with("GET /none")) {
-        peer.Send(Answer(
-            "404 Not Found",
-            R"({"kind":"Status","status":"Failure","message":"no","reason":"NotFound"})"));
+        peer.Send(
+            Answer("404 Not Found",
+                   R"({"kind":"Status","status":"Failure","message":"no","reason":"NotFound"})"));
       } else if (Has(request, "watch=true")) {
         peer.Send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
         peer.Send(Chunk(R"({"type":"ADDED"})") + Chunk(""));
@@ -282,9 +282,8 @@ TEST_P(SecretsInTheLogTest, NoTokenOrPassword) {
 }
 
 TEST_P(SecretsInTheLogTest, NoClientKeyOrPasswordOfAProxy) {
-  for (const auto& why :
-       {TestAuthority::Unavailable(), ProxyProgram::Unavailable("stunnel"),
-        ProxyProgram::Unavailable("tinyproxy")}) {
+  for (const auto& why : {TestAuthority::Unavailable(), ProxyProgram::Unavailable("stunnel"),
+                          ProxyProgram::Unavailable("tinyproxy")}) {
     if (!why.empty()) GTEST_SKIP() << why;
   }
   const TestAuthority authority;
@@ -292,14 +291,13 @@ TEST_P(SecretsInTheLogTest, NoClientKeyOrPasswordOfAProxy) {
   authority.Issue("client", "DNS:client.test");
   const auto key = authority.Read("client.key");
   const std::string key_line = key.substr(key.find('\n') + 1, 40);
-  const auto front = ProxyProgram::Stunnel(authority, "server",
-                                           "127.0.0.1:" + std::to_string(server_.port()));
+  const auto front =
+      ProxyProgram::Stunnel(authority, "server", "127.0.0.1:" + std::to_string(server_.port()));
   const auto proxy = ProxyProgram::Tinyproxy("user", "proxy-s3cret");
   rest::Config config{.host = "https://" + front.address(),
                       .proxyUrl = "http://user:proxy-s3cret@" + proxy.address()};
-  config.tls = {.caFile = authority.CaFile(),
-                .certData = authority.Read("client.pem"),
-                .keyData = key};
+  config.tls = {
+      .caFile = authority.CaFile(), .certData = authority.Read("client.pem"), .keyData = key};
   // base64 of user:proxy-s3cret
   Check(config, {key_line, "PRIVATE KEY", "proxy-s3cret", "dXNlcjpwcm94eS1zM2NyZXQ="});
   config.tls = {.caFile = authority.CaFile()};
@@ -317,8 +315,9 @@ INSTANTIATE_TEST_SUITE_P(Levels, SecretsInTheLogTest, ::testing::Values(6, 7, 8,
 /// Answers requests for config maps, each with warnings.
 void Warn(RawConnection& peer) {
   for (auto request = peer.ReadRequest(); !request.empty(); request = peer.ReadRequest()) {
-    const std::string headers = "Warning: 299 - \"v1 is old\", 199 - \"a note\"\r\n"
-                                "Warning: 299 kube-apiserver \"so is \\\"this\\\"\"\r\n";
+    const std::string headers =
+        "Warning: 299 - \"v1 is old\", 199 - \"a note\"\r\n"
+        "Warning: 299 kube-apiserver \"so is \\\"this\\\"\"\r\n";
     if (Has(request, "watch=true")) {
       peer.Send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n" + headers +
                 "Transfer-Encoding: chunked\r\n\r\n");
