@@ -205,7 +205,9 @@ void Transfer::Complete(CURLcode code) {
     long proxy_verdict = 0;
     curl_easy_getinfo(easy(), CURLINFO_PROXY_SSL_VERIFYRESULT, &proxy_verdict);
     std::string what = exchange_.what();
-    if (proxy_verdict != 0) what += ": the proxy's certificate";
+    if (code == CURLE_PEER_FAILED_VERIFICATION && proxy_verdict != 0) {
+      what += ": the proxy's certificate";
+    }
     error = ErrorFromCurl(code, what, reason_.data(), static_cast<int>(os_error));
     error->message += " (" + settings_->server + ")";
   }

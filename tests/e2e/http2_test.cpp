@@ -33,8 +33,8 @@ class HttpVersionTest : public RealServerTest {
     return R"({"metadata":{"name":")" + name + "\"}}";
   }
   void Write(const std::string& name) const {
-    const auto made = Server().Request("POST", "/api/v1/namespaces/" + ns_ + "/configmaps",
-                                       ConfigMapJson(name));
+    const auto made =
+        Server().Request("POST", "/api/v1/namespaces/" + ns_ + "/configmaps", ConfigMapJson(name));
     ASSERT_EQ(made.value().code, 201) << made->body;
   }
 
@@ -68,7 +68,8 @@ class HttpVersionTest : public RealServerTest {
     std::set<std::string> versions;
     for (const auto& line : lines.Get()) {
       const auto over = line.find(" over HTTP/");
-      if (over != std::string::npos) versions.insert(line.substr(over + 6, line.find(';') - over - 6));
+      if (over != std::string::npos)
+        versions.insert(line.substr(over + 6, line.find(';') - over - 6));
     }
     return versions;
   }
