@@ -10,7 +10,8 @@ packages=(
   prometheus-cpp-dev
   libgtest-dev libgmock-dev libbenchmark-dev libcli11-dev python3
 )
-[[ ${1:-} == ci ]] && packages+=(clang-format-14 curl lld tinyproxy-bin microsocks)
+# tinyproxy: http, microsocks: socks5, stunnel4: TLS before either, as neither can itself.
+[[ ${1:-} == ci ]] && packages+=(clang-format-14 curl lld tinyproxy-bin microsocks stunnel4)
 
 command -v dpkg-query >/dev/null ||
   die "This script knows Debian and Ubuntu only. Install the equivalents of: ${packages[*]}"

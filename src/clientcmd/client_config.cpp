@@ -173,7 +173,10 @@ Result<rest::Config> ToRestConfig(const Selection& selection, const Overrides& o
   if (!rest::IsTransportTls(config)) return config;
   if (selection.user.token.empty() && !selection.user.tokenFile.empty()) {
     const auto token = util::detail::ReadFile(selection.user.tokenFile);
-    if (!token) return token.error();
+    if (!token) {
+      return ConfigError("invalid configuration: tokenFile of user \"" + selection.context.user +
+                         "\": " + token.error().message);
+    }
   }
   UseCredentials(selection.user, config);
   UsePlugin(selection, config);
@@ -218,9 +221,14 @@ Result<ClientConfig> LoadWith(const LoadingRules& rules, const Overrides& overri
   const auto kubeconfig = LoadKubeConfig(rules);
   if (!kubeconfig) return kubeconfig.error();
   auto config = Resolve(*kubeconfig, overrides);
-  if (config || !IsEmptyConfig(config.error()) ||
+  if (config) return config;
+  if (!IsEmptyConfig(config.error()) ||
       !rest::detail::IsInClusterPossible(service_account_directory)) {
-    return config;
+    auto error = std::move(config).error();
+    if (const auto files = DescribeFiles(rules); !files.empty()) {
+      error.message += " (kubeconfig " + files + ")";
+    }
+    return error;
   }
   return InClusterClientConfig(overrides, service_account_directory);
 }

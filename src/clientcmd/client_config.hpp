@@ -10,4 +10,7 @@ namespace k8s::inline v0::clientcmd::detail {
 Result<ClientConfig> LoadWith(const LoadingRules& rules, const Overrides& overrides,
                               const std::string& service_account_directory);
 
+/// The files of LoadKubeConfig, those that are there: "/a, /b".
+[[nodiscard]] std::string DescribeFiles(const LoadingRules& rules);
+
 }  // namespace k8s::inline v0::clientcmd::detail

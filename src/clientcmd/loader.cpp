@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "clientcmd/client_config.hpp"
 #include "util/file.hpp"
 #include "util/problems.hpp"
 
@@ -84,6 +85,16 @@ bool IsMissing(const std::string& path) {
 }
 
 }  // namespace
+
+std::string detail::DescribeFiles(const LoadingRules& rules) {
+  std::string text;
+  for (const std::string& path : FilesOf(rules).paths) {
+    if (path.empty() || IsMissing(path)) continue;
+    if (!text.empty()) text += ", ";
+    text += path;
+  }
+  return text;
+}
 
 Result<KubeConfig> LoadFromFile(const std::string& path) {
   const auto text = util::detail::ReadFile(path);

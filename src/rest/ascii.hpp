@@ -16,4 +16,10 @@ namespace k8s::inline v0::rest::detail {
                     [](char x, char y) { return ToLower(x) == ToLower(y); });
 }
 
+/// Whether there is a control character, which no header may have.
+inline bool HasControl(std::string_view text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+}
+
 }  // namespace k8s::inline v0::rest::detail

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "rest/ascii.hpp"
 #include "rest/exec_plugin.hpp"
 #include "rest/proxy.hpp"
 #include "rest/tls_material.hpp"
@@ -25,6 +26,8 @@ void CheckTls(const TlsClientConfig& tls, Problems& problems) {
 void CheckCredentials(const Config& config, Problems& problems) {
   const bool has_token = !config.bearerToken.empty() || !config.bearerTokenFile.empty();
   const bool has_basic = !config.username.empty() || !config.password.empty();
+  if (detail::HasControl(config.bearerToken))
+    problems.Add("the token has a line break or the like");
   if (has_token && has_basic) problems.Add("a token and basic authentication exclude each other");
   const ImpersonationConfig& as = config.impersonate;
   if (as.userName.empty() && (!as.uid.empty() || !as.groups.empty() || !as.extra.empty())) {
@@ -63,7 +66,8 @@ void CheckExec(const Config& config, Problems& problems) {
 
 void CheckPlugins(const Config& config, Problems& problems) {
   if (!config.authProvider.empty()) {
-    problems.Add("auth provider \"" + config.authProvider + "\" is not supported");
+    problems.Add("auth provider \"" + config.authProvider +
+                 "\" is not supported; exec plugins take their place");
   }
   if (config.exec.command.empty()) return;
   if (!config.authProvider.empty()) {

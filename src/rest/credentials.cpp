@@ -26,8 +26,10 @@ Result<std::string> ReadToken(const std::string& path) {
     return Error{.kind = ErrorKind::kConfig, .message = "token file: " + text.error().message};
   }
   auto token = util::detail::Trim(*std::move(text));
-  if (!token.empty()) return token;
-  return Error{.kind = ErrorKind::kConfig, .message = "token file: " + path + " is empty"};
+  if (!token.empty() && !HasControl(token)) return token;
+  return Error{.kind = ErrorKind::kConfig,
+               .message = "token file: " + path +
+                          (token.empty() ? " is empty" : " has a line break or the like inside")};
 }
 
 void WarnThatItStays(const Error& problem) {

@@ -105,8 +105,9 @@ void CurlEngine::CollectFinished() {
     const auto transfer = std::move(found->second);
     active_.erase(found);
     if (code == CURLE_OPERATION_TIMEDOUT && transfer->SeemsDead()) distrusted_ = true;
-    Remove(*transfer);
+    curl_multi_remove_handle(multi_.get(), transfer->easy());
     transfer->Complete(code);
+    transfer->Release();
   }
 }
 

@@ -1,5 +1,7 @@
+#include <cerrno>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "rest/transfer.hpp"
 
@@ -17,15 +19,28 @@ bool IsLostInHandshake(std::string_view reason) {
          Contains(reason, "unexpected eof") || Contains(reason, "Connection reset by peer");
 }
 
-/// With TLS 1.3 a server refuses a client certificate only after the handshake.
-bool IsRefusedCertificate(std::string_view reason) {
-  return Contains(reason, " alert ") &&
-         (Contains(reason, "certificate") || Contains(reason, "unknown ca"));
+/// What the peer has against the client's certificate: "certificate expired", "unknown ca"; ""
+/// when it is none of that. With TLS 1.3 a server says so only after the handshake.
+std::string_view CertificateAlert(std::string_view reason) {
+  constexpr std::string_view kMark = " alert ";
+  const auto mark = reason.find(kMark);
+  if (mark == std::string_view::npos) return {};
+  const auto alert = reason.substr(mark + kMark.size());
+  if (!Contains(alert, "certificate") && !Contains(alert, "unknown ca")) return {};
+  return alert.substr(0, alert.find(','));
+}
+
+bool IsRefusedCertificate(std::string_view reason) { return !CertificateAlert(reason).empty(); }
+
+/// A peer that ends the connection as soon as it is made, as load balancers without a server do:
+/// libcurl may see that before it has seen the connection.
+bool IsLostAtOnce(int os_error) {
+  return os_error == ECONNRESET || os_error == ECONNABORTED || os_error == EPIPE;
 }
 
 bool IsRefusedByProxy(std::string_view reason) { return Contains(reason, "CONNECT tunnel failed"); }
 
-ErrorKind KindOf(CURLcode code, std::string_view reason) {
+ErrorKind KindOf(CURLcode code, std::string_view reason, int os_error) {
   if (IsRefusedCertificate(reason)) return ErrorKind::kTls;
   if (IsRefusedByProxy(reason)) return ErrorKind::kConnect;
   switch (code) {
@@ -33,6 +48,7 @@ ErrorKind KindOf(CURLcode code, std::string_view reason) {
     case CURLE_COULDNT_RESOLVE_PROXY:
       return ErrorKind::kDns;
     case CURLE_COULDNT_CONNECT:
+      return IsLostAtOnce(os_error) ? ErrorKind::kConnectionLost : ErrorKind::kConnect;
     case CURLE_PROXY:
     case CURLE_INTERFACE_FAILED:
       return ErrorKind::kConnect;
@@ -72,16 +88,29 @@ ErrorKind KindOf(CURLcode code, std::string_view reason) {
   }
 }
 
+/// libcurl's reason, or a better one where OpenSSL's words or the system's error tell more.
+std::string Explain(std::string reason, int os_error) {
+  if (const auto alert = CertificateAlert(reason); !alert.empty()) {
+    const bool has_none = alert == "certificate required";
+    return (has_none ? "the peer demands a client certificate"
+                     : "the peer refuses the client certificate") +
+           (": alert " + std::string(alert));
+  }
+  if (Contains(reason, "wrong version number")) {
+    return "the peer does not speak TLS (wrong version number)";
+  }
+  constexpr std::string_view kNothing = "Couldn't connect to server";
+  if (os_error == 0 || !reason.ends_with(kNothing)) return reason;
+  reason.resize(reason.size() - kNothing.size());
+  return reason + std::generic_category().message(os_error);
+}
+
 }  // namespace
 
-Error ErrorFromCurl(CURLcode code, const std::string& what, std::string_view reason) {
-  std::string message = what + ": ";
-  if (reason.empty()) {
-    message += curl_easy_strerror(code);
-  } else {
-    message += reason;
-  }
-  return Error{.kind = KindOf(code, reason), .message = std::move(message)};
+Error ErrorFromCurl(CURLcode code, const std::string& what, std::string_view reason, int os_error) {
+  const std::string why(reason.empty() ? curl_easy_strerror(code) : reason);
+  return Error{.kind = KindOf(code, reason, os_error),
+               .message = what + ": " + Explain(why, os_error)};
 }
 
 }  // namespace k8s::inline v0::rest::detail

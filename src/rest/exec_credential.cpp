@@ -3,11 +3,11 @@
 #include <k8s/apis/meta/time.hpp>
 #include <k8s/bytes.hpp>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "codec/base64.hpp"
+#include "rest/ascii.hpp"
 #include "rest/pem.hpp"
 #include "rest/response_error.hpp"
 #include "runtime/json_reader.hpp"
@@ -59,8 +59,7 @@ Result<void> CheckType(const json& answer, const std::string& api_version) {
 }
 
 Result<void> Check(const ExecCredential& credential) {
-  const auto breaks_a_header = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
-  if (std::any_of(credential.token.begin(), credential.token.end(), breaks_a_header)) {
+  if (HasControl(credential.token)) {
     return Bad("has a token with a control character");
   }
   if (credential.certificate.empty() != credential.key.empty()) {
@@ -91,6 +90,7 @@ void Put(json& object, const char* name, const std::string& text) {
 
 Result<ExecCredential> ParseExecCredential(std::string_view output,
                                            const std::string& api_version) {
+  if (output.empty()) return Bad("is empty");
   const auto answer = runtime::detail::ReadJson(output);
   if (!answer) return Bad("is " + answer.error().message);
   if (!answer->is_object()) return Bad("is no JSON object");

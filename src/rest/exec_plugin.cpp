@@ -231,6 +231,11 @@ void ExecPlugin::EndRun(Lock& lock) {
   runner = {};
 }
 
+bool ExecPlugin::IsRunning() const {
+  const Lock lock(mutex_);
+  return run_ != nullptr;
+}
+
 void ExecPlugin::Enter() {
   const Lock lock(mutex_);
   ++clients_;

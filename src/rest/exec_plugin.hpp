@@ -61,6 +61,9 @@ class ExecPlugin {
   /// meanwhile, else that of a new run.
   [[nodiscard]] Result<Credential> Renew(const Credential& refused, const std::stop_token& stop);
 
+  /// Whether a run is under way, whoever waits for it.
+  [[nodiscard]] bool IsRunning() const;
+
   /// One client more, one less.
   void Enter();
   void Leave();
@@ -92,7 +95,7 @@ class ExecPlugin {
   const std::string cluster_;
   const ExecSurroundings surroundings_;
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   std::shared_ptr<Run> run_;  ///< The one under way, or null.
   Credential credential_;     ///< The last one, or null.

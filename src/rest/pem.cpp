@@ -7,7 +7,9 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
+#include <array>
 #include <cstddef>
+#include <ctime>
 #include <memory>
 
 #include "codec/base64.hpp"
@@ -101,18 +103,31 @@ std::string ReadableCertificates(const std::string& pem) {
 }
 
 std::string CertificateProblem(const std::string& pem) {
-  if (!HasPemBlock(pem, "CERTIFICATE")) return "is not PEM";
+  if (pem.empty()) return "is empty";
+  if (!HasPemBlock(pem, "CERTIFICATE")) return "is not PEM of a certificate";
   return ReadableCertificates(pem).empty() ? "has no certificate that can be read" : "";
 }
 
 std::string PrivateKeyProblem(const std::string& pem) {
-  if (!HasPemBlock(pem, "PRIVATE KEY")) return "is not PEM";
+  if (pem.empty()) return "is empty";
+  if (!HasPemBlock(pem, "PRIVATE KEY")) return "is not PEM of a private key";
   if (pem.find("BEGIN ENCRYPTED PRIVATE KEY") != std::string::npos ||
       pem.find("Proc-Type: 4,ENCRYPTED") != std::string::npos) {
     return "is encrypted, which is not supported; openssl pkey decrypts it";
   }
   const ErrorMark mark;
   return ReadPrivateKey(pem) == nullptr ? "has no private key that can be read" : "";
+}
+
+std::string ExpiryOf(const std::string& certificate) {
+  const ErrorMark mark;
+  const auto leaf = ReadCertificate(certificate);
+  if (leaf == nullptr) return {};
+  const auto* const end = X509_get0_notAfter(leaf.get());
+  std::tm time{};
+  if (X509_cmp_current_time(end) >= 0 || ASN1_TIME_to_tm(end, &time) != 1) return {};
+  std::array<char, 32> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &time)};
 }
 
 bool KeyFits(const std::string& certificate, const std::string& key) {

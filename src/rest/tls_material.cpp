@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "rest/pem.hpp"
+#include "rest/warn_once.hpp"
 #include "util/file.hpp"
 
 namespace k8s::inline v0::rest::detail {
@@ -56,6 +57,10 @@ void LoadKeyPair(const TlsClientConfig& from, TlsClientConfig& into, Problems& p
   if (!KeyFits(certificate_pem, key_pem)) {
     problems.Add(key.Name() + " does not fit the " + certificate.Name());
     return;
+  }
+  // No problem: what the server makes of it is the server's business.
+  if (const auto expiry = ExpiryOf(certificate_pem); !expiry.empty()) {
+    WarnOnce("the " + certificate.Name() + " has expired, at " + expiry);
   }
   into.certData = std::move(certificate_pem);
   into.keyData = std::move(key_pem);

@@ -200,7 +200,15 @@ void Transfer::Heard() {
 void Transfer::Complete(CURLcode code) {
   std::optional<Error> error;
   if (code != CURLE_OK) {
-    error = ErrorFromCurl(code, exchange_.what(), reason_.data());
+    long os_error = 0;
+    curl_easy_getinfo(easy(), CURLINFO_OS_ERRNO, &os_error);
+    long proxy_verdict = 0;
+    curl_easy_getinfo(easy(), CURLINFO_PROXY_SSL_VERIFYRESULT, &proxy_verdict);
+    std::string what = exchange_.what();
+    if (code == CURLE_PEER_FAILED_VERIFICATION && proxy_verdict != 0) {
+      what += ": the proxy's certificate";
+    }
+    error = ErrorFromCurl(code, what, reason_.data(), static_cast<int>(os_error));
     error->message += " (" + settings_->server + ")";
   }
   exchange_.Finish(std::move(error));

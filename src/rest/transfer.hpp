@@ -34,9 +34,10 @@ class Transfer {
   /// Whether its connection may be dead: it has been silent for a while, and so have all others of
   /// the pool; or the server does not even begin to answer. From any thread.
   [[nodiscard]] bool SeemsDead() const;
-  /// Ends the exchange with libcurl's verdict. Requires: the handle is in no multi handle.
+  /// Ends the exchange with libcurl's verdict. Requires: the handle is in no multi handle, and not
+  /// freed.
   void Complete(CURLcode code);
-  /// Frees the handle. Requires: as Complete.
+  /// Frees the handle. Requires: it is in no multi handle.
   void Release() { easy_.reset(); }
 
  private:
@@ -71,7 +72,9 @@ class Transfer {
   EasyHandle easy_;  ///< Last: refers to all of the above.
 };
 
-/// The Error for a code of libcurl. `what` names the request, `reason` is CURLOPT_ERRORBUFFER.
-[[nodiscard]] Error ErrorFromCurl(CURLcode code, const std::string& what, std::string_view reason);
+/// The Error for a code of libcurl. `what` names the request, `reason` is CURLOPT_ERRORBUFFER,
+/// `os_error` CURLINFO_OS_ERRNO.
+[[nodiscard]] Error ErrorFromCurl(CURLcode code, const std::string& what, std::string_view reason,
+                                  int os_error);
 
 }  // namespace k8s::inline v0::rest::detail

@@ -53,18 +53,13 @@ std::optional<std::string> TakeQuoted(std::string_view& text) {
   return std::nullopt;
 }
 
-bool HasControl(std::string_view text) {
-  return std::any_of(text.begin(), text.end(),
-                     [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-}
-
 bool IsUtf8(std::string_view text) {
   std::string repaired;
   codec::detail::AppendRepaired(text, repaired);
   return repaired == text;
 }
 
-bool IsPlain(std::string_view text) { return !HasControl(text) && IsUtf8(text); }
+bool IsPlain(std::string_view text) { return !detail::HasControl(text) && IsUtf8(text); }
 
 std::optional<int> ParseCode(std::string_view text) {
   int code = 0;

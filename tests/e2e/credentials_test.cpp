@@ -173,6 +173,59 @@ TEST_F(CredentialsTest, AnHttpAndASocks5Proxy) {
   EXPECT_TRUE(socks.Logged("127.0.0.1:" + std::to_string(Port())));
 }
 
+TEST_F(CredentialsTest, AProxyOverTlsOfItsOwn) {
+  for (const auto& why : {ProxyProgram::Unavailable("tinyproxy"),
+                          ProxyProgram::Unavailable("stunnel"), TestAuthority::Unavailable()}) {
+    if (!why.empty()) GTEST_SKIP() << why;
+  }
+  const TestAuthority authority;
+  authority.Issue("proxy", "IP:127.0.0.1");
+  const auto http = ProxyProgram::Tinyproxy("user", "s3cret");
+  const auto proxy = ProxyProgram::Stunnel(authority, "proxy", http.address());
+  const auto admin = "tokenFile: '" + Out("admin.token") + "'";
+  const auto through = ", proxy-url: 'https://user:s3cret@" + proxy.address() + "'";
+  // One CA for both, as in Go: a file with the server's and the proxy's.
+  files_.Write("both.pem", ReadFile(Server().CaFile()) + ReadFile(authority.CaFile()));
+  ExpectWatches(Kubeconfig(admin, through + ", certificate-authority: both.pem", false));
+  EXPECT_TRUE(http.Logged("CONNECT 127.0.0.1:" + std::to_string(Port())));
+  const auto loaded = clientcmd::Load({.explicitPath = Kubeconfig(admin, through)}, {}).value();
+  const auto pods = kubernetes::Clientset::New(loaded.config).value().CoreV1().Pods(ns_).List();
+  ASSERT_FALSE(pods.has_value());
+  EXPECT_EQ(pods.error().kind, ErrorKind::kTls);
+  EXPECT_EQ(pods.error().ToString(), "GET /api/v1/namespaces/" + ns_ + "/pods (proxy https://" +
+                                         proxy.address() +
+                                         "): the proxy's certificate: SSL certificate problem: "
+                                         "unable to get local issuer certificate (" +
+                                         Server().Url() + ")");
+}
+
+TEST_F(CredentialsTest, ProxiesOfTheEnvironment) {
+  if (const auto why = ProxyProgram::Unavailable("tinyproxy"); !why.empty()) GTEST_SKIP() << why;
+  const auto admin = "tokenFile: '" + Out("admin.token") + "'";
+  // This machine by an address for which the environment's proxies count, unlike for 127.0.0.1.
+  const auto elsewhere = "0.0.0.0:" + std::to_string(Port());
+  const auto server = ", server: 'https://" + elsewhere + "', tls-server-name: localhost";
+  const auto proxy = ProxyProgram::Tinyproxy("user", "s3cret");
+  const struct Variable {
+    Variable(const char* name_in, const std::string& value) : name(name_in) {
+      setenv(name, value.c_str(), 1);
+    }
+    ~Variable() { unsetenv(name); }
+    const char* name;
+  } https("HTTPS_PROXY", "http://user:s3cret@" + proxy.address());
+  {
+    const Variable none("NO_PROXY", "10.0.0.0/8,0.0.0.0/32");
+    ExpectWatches(Kubeconfig(admin, server));
+  }
+  ExpectWatches(Kubeconfig(admin));  // 127.0.0.1 is exempt.
+  EXPECT_FALSE(proxy.Logged("HTTP/1.1"));
+  {
+    const Variable none("NO_PROXY", "10.0.0.0/8,.test");
+    ExpectWatches(Kubeconfig(admin, server));
+    EXPECT_TRUE(proxy.Logged("CONNECT " + elsewhere));
+  }
+}
+
 /// A service account that may do everything, in the test's namespace.
 class ServiceAccountTest : public CredentialsTest {
  protected:

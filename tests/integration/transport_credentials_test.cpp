@@ -1,13 +1,20 @@
 #include <gtest/gtest.h>
+#include <k8s/apis/core/v1.hpp>
+#include <k8s/clientcmd/clientcmd.hpp>
+#include <k8s/informers/factory.hpp>
+#include <k8s/kubernetes/clientset.hpp>
 #include <k8s/log.hpp>
 #include <k8s/rest/config.hpp>
 #include <k8s/rest/curl_transport.hpp>
 
 #include <filesystem>
 #include <fstream>
+#include <stop_token>
 #include <string>
 #include <utility>
 
+#include "support/openssl_server.hpp"
+#include "support/proxy_program.hpp"
 #include "support/raw_http_server.hpp"
 #include "support/transport_helpers.hpp"
 
@@ -137,6 +144,64 @@ TEST(CurlTransportCredentialsTest, ReadsTheTokenFileAgainAfterA401AndTriesOnceMo
       rest::CurlTransport::New({.host = server.url(), .bearerTokenFile = path.string()}).value();
   EXPECT_EQ(Get(*transport).value(), "welcome");
   std::filesystem::remove(path);
+}
+
+/// Serves one pod to who shows this user and password.
+void ServeToBasicUser(RawConnection& peer) {
+  for (auto request = peer.ReadRequest(); !request.empty(); request = peer.ReadRequest()) {
+    if (!Has(request, "Authorization: Basic amFuZTpzM2NyZXQgOgo=\r\n")) {  // jane:s3cret :\n
+      peer.Send("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n");
+    } else if (Has(request, "sendInitialEvents=true")) {
+      peer.Send("HTTP/1.1 422 Unprocessable Entity\r\nContent-Length: 0\r\n\r\n");
+    } else if (Has(request, "watch=true")) {
+      peer.Send(
+          "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+          "Transfer-Encoding: chunked\r\n\r\n");
+      peer.AwaitClose();
+    } else {
+      peer.Answer(R"({"kind":"PodList","metadata":{"resourceVersion":"5"},"items":[)"
+                  R"({"metadata":{"name":"web","namespace":"d","resourceVersion":"4"}}]})",
+                  "Content-Type: application/json\r\n");
+    }
+  }
+}
+
+// API servers have given it up; gateways before them have not.
+TEST(BasicAuthenticationTest, AnInformerOfAKubeconfigWithUserAndPasswordIsLetIn) {
+  for (const auto& why : {TestAuthority::Unavailable(), ProxyProgram::Unavailable("stunnel")}) {
+    if (!why.empty()) GTEST_SKIP() << why;
+  }
+  const TestAuthority authority;
+  authority.Issue("server", "IP:127.0.0.1");
+  const RawHttpServer server(ServeToBasicUser);
+  const auto front =
+      ProxyProgram::Stunnel(authority, "server", "127.0.0.1:" + std::to_string(server.port()));
+  const auto load = [&](const std::string& password) {
+    std::ofstream(authority.Path("config"))
+        << "{clusters: [{name: c, cluster: {server: 'https://" << front.address()
+        << "', certificate-authority: ca.pem}}], users: [{name: u, user: {username: jane, "
+           "password: \""
+        << password
+        << "\"}}], contexts: [{name: x, context: {cluster: c, user: u, namespace: d}}], "
+           "current-context: x}";
+    return clientcmd::Load({.explicitPath = authority.Path("config")}, {}).value();
+  };
+  const auto client = kubernetes::Clientset::New(load("s3cret :\\n").config).value();
+  informers::SharedInformerFactory factory(client, {});
+  auto pods = factory.Core().V1().Pods();
+  (void)pods.Informer();
+  std::stop_source stop;
+  factory.Start(stop.get_token());
+  const auto synced = factory.WaitForCacheSync(stop.get_token(), std::chrono::seconds(60));
+  ASSERT_TRUE(synced) << synced.error().ToString();
+  EXPECT_NE(pods.Lister().Pods("d").Get("web").value(), nullptr);
+  stop.request_stop();
+  factory.Shutdown();
+
+  const auto wrong = kubernetes::Clientset::New(load("wr0ng").config).value();
+  const auto refused = wrong.CoreV1().Pods("d").List().error();
+  EXPECT_TRUE(IsUnauthorized(refused)) << refused.ToString();
+  EXPECT_FALSE(Has(refused.ToString(), "wr0ng")) << refused.ToString();
 }
 
 TEST(CurlTransportCredentialsTest, UsesAnHttpProxy) {

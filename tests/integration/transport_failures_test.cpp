@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
+#include <k8s/rest/client.hpp>
 #include <k8s/rest/curl_transport.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <semaphore>
@@ -8,8 +10,10 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "support/raw_http_server.hpp"
+#include "support/skipping_clock.hpp"
 #include "support/transport_helpers.hpp"
 
 namespace k8s::test {
@@ -39,6 +43,47 @@ TEST(CurlTransportFailuresTest, AResetBeforeAnyAnswerIsALostConnection) {
   });
   auto transport = TransportTo(server.url());
   EXPECT_EQ(Get(*transport).error().kind, ErrorKind::kConnectionLost);
+}
+
+TEST(CurlTransportFailuresTest, AResetAsSoonAsTheConnectionIsMadeIsALostConnection) {
+  RawHttpServer server([](RawConnection& peer) { peer.Reset(); });
+  // Whether libcurl sees the connection before it sees the reset is a matter of moments.
+  for (int i = 0; i < 100; ++i) {
+    auto transport = TransportTo(server.url());
+    const auto error = Get(*transport).error();
+    EXPECT_EQ(error.kind, ErrorKind::kConnectionLost) << error.message;
+  }
+  auto transport = TransportTo("https://127.0.0.1:" + std::to_string(server.port()));
+  EXPECT_EQ(Get(*transport).error().kind, ErrorKind::kConnectionLost);
+  auto through =
+      rest::CurlTransport::New({.host = "https://kubernetes.test", .proxyUrl = server.url()})
+          .value();
+  const auto error = Get(*through).error();
+  EXPECT_EQ(error.kind, ErrorKind::kConnectionLost) << error.message;
+}
+
+// client-go: TestConnectionResetByPeerIsRetried
+TEST(CurlTransportFailuresTest, ResetConnectionsAreMadeAgainOnceASecondAndRefusedOnesNot) {
+  std::atomic<int> resets = 3;
+  RawHttpServer server([&resets](RawConnection& peer) {
+    if (resets-- > 0) return peer.Reset();
+    peer.ReadRequest();
+    peer.Answer("hello");
+  });
+  const auto clock = std::make_shared<SkippingClock>();
+  const rest::Config config{.host = server.url(), .qps = -1};
+  auto client = rest::Client::New(config, rest::CurlTransport::New(config).value(), clock);
+  for (const bool watch : {false, true}) {
+    resets = 3;
+    EXPECT_TRUE(client.Stream({.path = "/", .watch = watch})) << watch;
+  }
+  EXPECT_EQ(clock->Sleeps(), std::vector<Clock::Duration>(6, std::chrono::seconds(1)));
+  EXPECT_EQ(server.connections(), 8);
+
+  const rest::Config nobody{.host = "http://127.0.0.1:" + std::to_string(ClosedPort()), .qps = -1};
+  client = rest::Client::New(nobody, rest::CurlTransport::New(nobody).value(), clock);
+  EXPECT_EQ(client.Do({.path = "/"}).error().kind, ErrorKind::kConnect);
+  EXPECT_EQ(clock->Sleeps().size(), 6U);
 }
 
 TEST(CurlTransportFailuresTest, AnEndBeforeAnyAnswerIsALostConnection) {

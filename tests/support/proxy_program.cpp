@@ -75,6 +75,18 @@ ProxyProgram ProxyProgram::Microsocks(const std::string& user, const std::string
   return proxy;
 }
 
+ProxyProgram ProxyProgram::Stunnel(const TestAuthority& authority, const std::string& name,
+                                   const std::string& target) {
+  ProxyProgram proxy;
+  std::ofstream config(proxy.dir_ / "config");
+  config << "foreground = yes\npid =\n[front]\naccept = " << proxy.address()
+         << "\nconnect = " << target << "\ncert = " << authority.Path(name + ".pem")
+         << "\nkey = " << authority.Path(name + ".key") << "\n";
+  config.close();
+  proxy.Start({FindProgram("stunnel"), proxy.dir_ / "config"});
+  return proxy;
+}
+
 void ProxyProgram::Start(std::vector<std::string> command) {
   auto started = ChildProcess::Start(std::move(command), dir_ / "log");
   if (!started) throw std::runtime_error(started.error().message);

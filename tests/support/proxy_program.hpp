@@ -9,10 +9,14 @@
 
 namespace k8s::test {
 
-/// A real proxy of the system's packages on a free port of loopback: tinyproxy or microsocks.
+class TestAuthority;
+
+/// A real proxy of the system's packages on a free port of loopback: tinyproxy, microsocks, or
+/// stunnel in front of another server.
 class ProxyProgram {
  public:
-  /// Why it cannot be started here; empty when it can. `name`: "tinyproxy" or "microsocks".
+  /// Why it cannot be started here; empty when it can. `name`: "tinyproxy", "microsocks" or
+  /// "stunnel".
   [[nodiscard]] static std::string Unavailable(const std::string& name);
 
   /// An http proxy. `user`, `password`: what it wants; empty: nothing. Throws std::runtime_error.
@@ -22,12 +26,18 @@ class ProxyProgram {
   [[nodiscard]] static ProxyProgram Microsocks(const std::string& user = "",
                                                const std::string& password = "");
 
+  /// TLS, with the authority's NAME.pem, in front of the plain server at `target`, "127.0.0.1:80":
+  /// makes an https proxy of an http proxy, and a TLS server of any other. Throws likewise.
+  [[nodiscard]] static ProxyProgram Stunnel(const TestAuthority& authority, const std::string& name,
+                                            const std::string& target);
+
   ProxyProgram(ProxyProgram&&) = default;
   ProxyProgram& operator=(ProxyProgram&&) = delete;
   ~ProxyProgram();
 
   /// "127.0.0.1:41234"
   [[nodiscard]] std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+  [[nodiscard]] int port() const { return port_; }
   /// Whether it has written `text`: "CONNECT 127.0.0.1:6443", "connected to localhost:6443".
   [[nodiscard]] bool Logged(const std::string& text) const;
 

@@ -135,7 +135,9 @@ TEST_F(TlsMaterialTest, WhatCannotBeUsedLeavesTheOldInPlaceAndIsToldOnce) {
   std::filesystem::remove(Path("ca"));
   fails("CA: cannot read " + Path("ca") + ": No such file or directory");
   Write("ca", "");
-  fails("CA " + Path("ca") + " is not PEM");
+  fails("CA " + Path("ca") + " is empty");
+  Write("ca", "text");
+  fails("CA " + Path("ca") + " is not PEM of a certificate");
   Write("ca", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
   fails("CA " + Path("ca") + " has no certificate that can be read");
   Install("ca.pem", "ca");

@@ -1,0 +1,52 @@
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <string>
+#include <string_view>
+
+#include "rest/transfer.hpp"
+
+namespace k8s::test {
+namespace {
+
+using rest::detail::ErrorFromCurl;
+
+constexpr std::string_view kNoConnection =
+    "Failed to connect to 192.0.2.1 port 443 after 0 ms: Couldn't connect to server";
+
+ErrorKind KindOf(CURLcode code, std::string_view reason = {}, int os_error = 0) {
+  return ErrorFromCurl(code, "GET /x", reason, os_error).kind;
+}
+
+// client-go: TestIsConnectionReset, TestIsConnectionRefused
+TEST(ErrorFromCurlTest, AResetIsALostConnectionHoweverEarlyItComes) {
+  EXPECT_EQ(KindOf(CURLE_COULDNT_CONNECT, kNoConnection, ECONNRESET), ErrorKind::kConnectionLost);
+  EXPECT_EQ(KindOf(CURLE_COULDNT_CONNECT, kNoConnection, ECONNABORTED), ErrorKind::kConnectionLost);
+  EXPECT_EQ(KindOf(CURLE_RECV_ERROR, "Recv failure: Connection reset by peer", ECONNRESET),
+            ErrorKind::kConnectionLost);
+  EXPECT_EQ(KindOf(CURLE_SSL_CONNECT_ERROR, "OpenSSL SSL_connect: Connection reset by peer in ..."),
+            ErrorKind::kConnectionLost);
+  EXPECT_EQ(KindOf(CURLE_GOT_NOTHING, "Empty reply from server"), ErrorKind::kConnectionLost);
+}
+
+TEST(ErrorFromCurlTest, WhereNobodyListensThereIsNoConnection) {
+  for (const int os_error : {ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EACCES, 0}) {
+    EXPECT_EQ(KindOf(CURLE_COULDNT_CONNECT, kNoConnection, os_error), ErrorKind::kConnect)
+        << os_error;
+  }
+  EXPECT_EQ(KindOf(CURLE_OPERATION_TIMEDOUT, "", ECONNRESET), ErrorKind::kTimeout);
+}
+
+TEST(ErrorFromCurlTest, SaysWhyThereIsNoConnection) {
+  EXPECT_EQ(ErrorFromCurl(CURLE_COULDNT_CONNECT, "GET /x", kNoConnection, ECONNREFUSED).message,
+            "GET /x: Failed to connect to 192.0.2.1 port 443 after 0 ms: Connection refused");
+  EXPECT_EQ(ErrorFromCurl(CURLE_COULDNT_CONNECT, "GET /x", kNoConnection, 0).message,
+            "GET /x: " + std::string(kNoConnection));
+  EXPECT_EQ(ErrorFromCurl(CURLE_COULDNT_CONNECT, "GET /x", "", EHOSTUNREACH).message,
+            "GET /x: No route to host");
+  EXPECT_EQ(ErrorFromCurl(CURLE_GOT_NOTHING, "GET /x", "", ECONNRESET).message,
+            "GET /x: Server returned nothing (no headers, no data)");
+}
+
+}  // namespace
+}  // namespace k8s::test
