@@ -120,6 +120,7 @@ TEST_F(InformerMetricsTest, AnInformerAsksOnceWithItsResource) {
   EXPECT_THAT(provider_->asked, ElementsAre(":test.example/v1/items"));
   source_->Add({.name = "a"});
   StartAndSync();
+  source_->WaitForWatcher();
   Stop();
   EXPECT_THAT(provider_->asked, ElementsAre(":test.example/v1/items"));
   EXPECT_THAT(provider_->informer.lock()->Lines("list"), ElementsAre("list of 1, 0 bytes, 0ms"));
