@@ -29,9 +29,9 @@
 using k8s::corev1::Pod;
 using namespace std::chrono_literals;
 
-void TheTable(const k8s::clientcmd::LoadingRules& rules,
-              const k8s::clientcmd::Overrides& overrides, const k8s::GroupVersionResource& gvr,
-              const std::string& ns, const std::string& name) {
+void TheTable(const k8s::clientcmd::LoadingRules& rules, const k8s::clientcmd::Overrides& overrides,
+              const k8s::GroupVersionResource& gvr, const std::string& ns,
+              const std::string& name) {
   const std::stop_token stop = k8s::signals::StopOnTermination();
   k8s::rest::Config config = k8s::clientcmd::LoadDefaultConfig().value();
   config = k8s::clientcmd::Load(rules, overrides).value().config;
@@ -59,11 +59,12 @@ void TheTable(const k8s::clientcmd::LoadingRules& rules,
   auto registration = informer.AddEventHandler(
       {.onAdd = [](const std::shared_ptr<const k8s::corev1::Pod>&, bool) {},
        .onUpdate = [](const auto&, const auto&) {},
-       .onDelete = [](const k8s::cache::DeletedObject<Pod>& gone) {
-         (void)gone.key;
-         (void)gone.object;
-         (void)gone.finalStateUnknown;
-       }});
+       .onDelete =
+           [](const k8s::cache::DeletedObject<Pod>& gone) {
+             (void)gone.key;
+             (void)gone.object;
+             (void)gone.finalStateUnknown;
+           }});
   informer.RemoveEventHandler(*registration);
   (void)factory.ForResource(gvr);
   (void)factory.For<Pod>();
