@@ -9,7 +9,7 @@ packages=(
   libcpp-httplib-dev libssl-dev libbrotli-dev openssl
   libgtest-dev libgmock-dev libbenchmark-dev libcli11-dev python3
 )
-[[ ${1:-} == ci ]] && packages+=(clang-format-14 curl lld tinyproxy-bin microsocks)
+[[ ${1:-} == ci ]] && packages+=(clang-format-14 curl lld tinyproxy-bin microsocks nghttp2-proxy)
 
 command -v dpkg-query >/dev/null ||
   die "This script knows Debian and Ubuntu only. Install the equivalents of: ${packages[*]}"

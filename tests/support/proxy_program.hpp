@@ -9,16 +9,24 @@
 
 namespace k8s::test {
 
-/// A real proxy of the system's packages on a free port of loopback: tinyproxy or microsocks.
+class TestAuthority;
+
+/// A real proxy of the system's packages on a free port of loopback: tinyproxy, microsocks, or
+/// nghttpx in front of another server.
 class ProxyProgram {
  public:
-  /// Why it cannot be started here; empty when it can. `name`: "tinyproxy" or "microsocks".
+  /// Why it cannot be started here; empty when it can. `name`: "tinyproxy", "microsocks" or
+  /// "nghttpx".
   [[nodiscard]] static std::string Unavailable(const std::string& name);
 
   /// An http proxy. `user`, `password`: what it wants; empty: nothing. Throws std::runtime_error.
   [[nodiscard]] static ProxyProgram Tinyproxy(const std::string& user = "",
                                               const std::string& password = "");
-  /// A socks5 proxy; likewise.
+  /// HTTP/2 over TLS, with the authority's NAME.pem, in front of the HTTP/1.1 server on `port` of
+  /// loopback. Throws likewise.
+  [[nodiscard]] static ProxyProgram Nghttpx(const TestAuthority& authority, const std::string& name,
+                                            int port);
+  /// A socks5 proxy; as Tinyproxy.
   [[nodiscard]] static ProxyProgram Microsocks(const std::string& user = "",
                                                const std::string& password = "");
 
@@ -28,6 +36,7 @@ class ProxyProgram {
 
   /// "127.0.0.1:41234"
   [[nodiscard]] std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+  [[nodiscard]] int port() const { return port_; }
   /// Whether it has written `text`: "CONNECT 127.0.0.1:6443", "connected to localhost:6443".
   [[nodiscard]] bool Logged(const std::string& text) const;
 
