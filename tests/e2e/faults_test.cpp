@@ -9,18 +9,24 @@
 #include <k8s/error.hpp>
 #include <k8s/kubernetes/clientset.hpp>
 
+#include <curl/curl.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "rest/curl_handles.hpp"
 #include "support/event_recorder.hpp"
+#include "support/openssl_server.hpp"
 #include "support/real_server.hpp"
 #include "support/stalling_proxy.hpp"
 #include "support/watcher.hpp"
@@ -44,9 +50,7 @@ std::string Do(const RealServer& server, std::string_view method, const std::str
   return answer->body;
 }
 
-std::string ConfigMaps(const std::string& ns) {
-  return "/api/v1/namespaces/" + ns + "/configmaps";
-}
+std::string ConfigMaps(const std::string& ns) { return "/api/v1/namespaces/" + ns + "/configmaps"; }
 void Write(const RealServer& server, const std::string& ns, const std::string& name) {
   Do(server, "POST", ConfigMaps(ns), R"({"metadata":{"name":")" + name + "\"}}");
 }
@@ -152,7 +156,51 @@ TEST(CompactionTest, AWatchThatWasCutMeetsCompactedHistoryAndTheInformerListsAga
 
 constexpr char kFlowControl[] = "/apis/flowcontrol.apiserver.k8s.io/v1/";
 
-/// A server whose test user may do everything, but not always now.
+/// A write whose body never comes, as the test user: the server is busy with it.
+class EndlessWrite {
+ public:
+  explicit EndlessWrite(const RealServer& server) {
+    headers_.Append("Authorization: Bearer " + ReadFile(server.Directory() + "/user.token"));
+    headers_.Append("Content-Type: application/json");
+    headers_.Append("Expect:");
+    auto* easy = easy_.get();
+    curl_easy_setopt(easy, CURLOPT_URL, (server.Url() + ConfigMaps("default")).c_str());
+    curl_easy_setopt(easy, CURLOPT_CAINFO, server.CaFile().c_str());
+    curl_easy_setopt(easy, CURLOPT_PROXY, "");
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers_.get());
+    curl_easy_setopt(easy, CURLOPT_POST, 1L);
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, 100L);
+    curl_easy_setopt(easy, CURLOPT_READFUNCTION, &EndlessWrite::Nothing);
+    curl_multi_add_handle(multi_.get(), easy);
+    thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
+  }
+  ~EndlessWrite() {
+    thread_ = {};
+    curl_multi_remove_handle(multi_.get(), easy_.get());
+  }
+  EndlessWrite(const EndlessWrite&) = delete;
+  EndlessWrite& operator=(const EndlessWrite&) = delete;
+
+ private:
+  static std::size_t Nothing(char*, std::size_t, std::size_t, void*) { return CURL_READFUNC_PAUSE; }
+  void Run(const std::stop_token& stop) {
+    const std::stop_callback wake(stop, [this] { curl_multi_wakeup(multi_.get()); });
+    for (int running = 0; !stop.stop_requested();) {
+      curl_multi_perform(multi_.get(), &running);
+      curl_multi_poll(multi_.get(), nullptr, 0, 3'600'000, nullptr);
+    }
+  }
+
+  rest::detail::MultiHandle multi_{curl_multi_init()};
+  rest::detail::EasyHandle easy_{curl_easy_init()};
+  rest::detail::StringList headers_;
+  std::jthread thread_;
+};
+
+/// A server whose test user may do everything, but of config maps only one thing at a time: what
+/// comes meanwhile is turned away.
 class OverloadTest : public RealServerTest {
  protected:
   void SetUp() override {
@@ -169,10 +217,6 @@ class OverloadTest : public RealServerTest {
            "spec":{"type":"Limited",
                    "limited":{"nominalConcurrencyShares":0,"borrowingLimitPercent":0,
                               "limitResponse":{"type":"Reject"}}}})");
-  }
-
-  /// From its return on, the user's requests for config maps are turned away.
-  static void Overload() {
     Do(Server(), "POST", std::string(kFlowControl) + "flowschemas",
        R"({"metadata":{"name":"overload"},
            "spec":{"matchingPrecedence":2,"priorityLevelConfiguration":{"name":"overload"},
@@ -180,25 +224,34 @@ class OverloadTest : public RealServerTest {
                              "resourceRules":[{"verbs":["*"],"apiGroups":[""],"namespaces":["*"],
                                                "resources":["configmaps"]}]}]}})");
     auto config = clientcmd::Load({.explicitPath = Server().UserKubeconfig()}, {}).value().config;
-    config.timeout = kAskedWait / 2;  // No time to do as told: the refusal itself is returned.
-    const auto user = kubernetes::Clientset::New(config).value();
+    config.timeout = kAskedWait / 2;  // No time to do as told: a refusal itself is returned.
+    user_.emplace(kubernetes::Clientset::New(config).value());
+    // The server takes a moment to heed what it has just been told.
     ASSERT_TRUE(Eventually(kLimit, [&] {
-      const auto list = user.CoreV1().ConfigMaps("default").List();
+      (void)user_->CoreV1().ConfigMaps("default").List();
+      return Count("dispatched_requests_total") > 0;
+    }));
+  }
+
+  /// From its return on, the user's requests for config maps are turned away.
+  void Overload() {
+    write_.emplace(Server());
+    ASSERT_TRUE(Eventually(kLimit, [&] { return Count("current_executing_requests") > 0; }));
+    ASSERT_TRUE(Eventually(kLimit, [&] {
+      const auto list = user_->CoreV1().ConfigMaps("default").List();
       return !list && IsTooManyRequests(list.error()) && list.error().retryAfter >= kAskedWait;
     }));
   }
-  static void Relieve() {
-    Do(Server(), "DELETE", std::string(kFlowControl) + "flowschemas/overload");
-  }
+  void Relieve() { write_.reset(); }
 
-  /// The requests that were turned away so far, as the server counts them.
-  [[nodiscard]] static int Refusals() {
+  /// What the server counts of the user's requests.
+  [[nodiscard]] static int Count(const std::string& what) {
     const auto metrics = Do(Server(), "GET", "/metrics");
-    const auto line = metrics.find(
-        "\napiserver_flowcontrol_rejected_requests_total{flow_schema=\"overload\"");
+    const auto line = metrics.find("\napiserver_flowcontrol_" + what + "{flow_schema=\"overload\"");
     if (line == std::string::npos) return 0;
     return std::stoi(metrics.substr(metrics.find("} ", line) + 2));
   }
+  [[nodiscard]] static int Refusals() { return Count("rejected_requests_total"); }
   /// The informer, the only one to ask, comes again and again, and waits each time. `begin`: before
   /// its first request; `before`: the refusals until then.
   static void ExpectPatience(std::chrono::steady_clock::time_point begin, int before) {
@@ -208,6 +261,10 @@ class OverloadTest : public RealServerTest {
   }
 
   static constexpr auto kAskedWait = 1s;  ///< The server's Retry-After; more when many come.
+
+ private:
+  std::optional<kubernetes::Clientset> user_;
+  std::optional<EndlessWrite> write_;
 };
 
 TEST_F(OverloadTest, ListsAndWatchesThatAreTurnedAwayWaitAsToldAndMissNothing) {

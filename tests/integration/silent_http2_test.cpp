@@ -39,8 +39,8 @@ class SilentHttp2Test : public ::testing::Test {
     if (const auto why = TestAuthority::Unavailable(); !why.empty()) GTEST_SKIP() << why;
     authority_ = std::make_unique<TestAuthority>();
     authority_->Issue("front", "IP:127.0.0.1");
-    front_ = std::make_unique<ProxyProgram>(
-        ProxyProgram::Nghttpx(*authority_, "front", server_.port()));
+    front_ =
+        std::make_unique<ProxyProgram>(ProxyProgram::Nghttpx(*authority_, "front", server_.port()));
     wire_ = std::make_unique<StallingProxy>(front_->port());
     StartAndSync();
   }
