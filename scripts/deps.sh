@@ -10,8 +10,11 @@ packages=(
   prometheus-cpp-dev
   libgtest-dev libgmock-dev libbenchmark-dev libcli11-dev python3
 )
-# tinyproxy: http, microsocks: socks5, stunnel4: TLS before either, as neither can itself.
-[[ ${1:-} == ci ]] && packages+=(clang-format-14 curl lld tinyproxy-bin microsocks stunnel4)
+# tinyproxy: http, microsocks: socks5, stunnel4: TLS before either, as neither can itself; nghttp2-proxy:
+# a server whose HTTP/2 connection answers pings while its streams are silent.
+[[ ${1:-} == ci ]] && packages+=(
+  clang-format-14 curl lld tinyproxy-bin microsocks stunnel4 nghttp2-proxy
+)
 
 command -v dpkg-query >/dev/null ||
   die "This script knows Debian and Ubuntu only. Install the equivalents of: ${packages[*]}"

@@ -8,11 +8,13 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <future>
 #include <memory>
 #include <stop_token>
+#include <string>
 #include <thread>
 
 #include "support/plugin_script.hpp"
@@ -164,6 +166,38 @@ TEST_F(InformerStopTest, WhileAHandlerIsBusy) {
       }}));
   entered.get_future().wait();
   ExpectStops();
+}
+
+// The handler has one object and gets no second one; the informer reads nothing, which pauses the
+// transfer; the server is left with what the buffers on the way cannot take.
+TEST_F(InformerStopTest, WhileASlowHandlerHoldsUpTheServer) {
+  constexpr int kObjects = 48;
+  const std::string megabyte(std::size_t{1} << 20, 'x');
+  Start();
+  AwaitState(ReflectorState::kWatching);
+  std::atomic<int> calls = 0;
+  const auto registration = informer_->AddEventHandler(
+      cache::ResourceEventHandlerFuncs<ConfigMap>{.onAdd =
+                                                      [&](const auto&, bool) {
+                                                        ++calls;
+                                                        while (!stop_.stop_requested()) {
+                                                          std::this_thread::yield();
+                                                        }
+                                                      }},
+      {.pending = cache::PendingPolicy::kBlock, .maxPending = 1});
+  ASSERT_TRUE(registration);
+  for (int i = 0; i < kObjects; ++i) {
+    server_.Add(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a)" +
+                std::to_string(i) + R"("},"data":{"value":")" + megabyte + "\"}}");
+  }
+  while (!informer_->Status().waitsForHandler) std::this_thread::yield();
+  // However long one waits, the server does not get rid of what the watch is due.
+  EXPECT_FALSE(server_.WaitForOpenWatches({}, 1, 500ms));
+  EXPECT_EQ(server_.OpenWatches(), 1u);
+  EXPECT_EQ(calls, 1);
+  ExpectStops();
+  EXPECT_EQ(calls, 1);
+  EXPECT_LT(informer_->Status().itemCount, 3u);
 }
 
 }  // namespace

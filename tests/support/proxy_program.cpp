@@ -66,6 +66,16 @@ ProxyProgram ProxyProgram::Tinyproxy(const std::string& user, const std::string&
   return proxy;
 }
 
+ProxyProgram ProxyProgram::Nghttpx(const TestAuthority& authority, const std::string& name,
+                                   int port) {
+  ProxyProgram proxy;
+  proxy.Start({FindProgram("nghttpx"), "--conf=/dev/null", "--single-process", "--workers=1",
+               "--no-ocsp", "--frontend=127.0.0.1," + std::to_string(proxy.port_),
+               "--backend=127.0.0.1," + std::to_string(port), "--backend-read-timeout=1h",
+               authority.Path(name + ".key"), authority.Path(name + ".pem")});
+  return proxy;
+}
+
 ProxyProgram ProxyProgram::Microsocks(const std::string& user, const std::string& password) {
   ProxyProgram proxy;
   std::vector<std::string> command{FindProgram("microsocks"), "-i", "127.0.0.1", "-p",

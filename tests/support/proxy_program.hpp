@@ -12,17 +12,21 @@ namespace k8s::test {
 class TestAuthority;
 
 /// A real proxy of the system's packages on a free port of loopback: tinyproxy, microsocks, or
-/// stunnel in front of another server.
+/// stunnel or nghttpx in front of another server.
 class ProxyProgram {
  public:
-  /// Why it cannot be started here; empty when it can. `name`: "tinyproxy", "microsocks" or
-  /// "stunnel".
+  /// Why it cannot be started here; empty when it can. `name`: "tinyproxy", "microsocks",
+  /// "stunnel" or "nghttpx".
   [[nodiscard]] static std::string Unavailable(const std::string& name);
 
   /// An http proxy. `user`, `password`: what it wants; empty: nothing. Throws std::runtime_error.
   [[nodiscard]] static ProxyProgram Tinyproxy(const std::string& user = "",
                                               const std::string& password = "");
-  /// A socks5 proxy; likewise.
+  /// HTTP/2 over TLS, with the authority's NAME.pem, in front of the HTTP/1.1 server on `port` of
+  /// loopback. Throws likewise.
+  [[nodiscard]] static ProxyProgram Nghttpx(const TestAuthority& authority, const std::string& name,
+                                            int port);
+  /// A socks5 proxy; as Tinyproxy.
   [[nodiscard]] static ProxyProgram Microsocks(const std::string& user = "",
                                                const std::string& password = "");
 

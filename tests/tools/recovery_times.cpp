@@ -25,6 +25,7 @@
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -95,7 +96,7 @@ class FakeScene final : public Scene {
   FakeApiServer server_;
 };
 
-class RealScene final : public Scene {
+class RealScene : public Scene {
  public:
   RealScene() : server_(Must(RealServer::Start())) {
     const std::string& url = server_->Url();
@@ -106,7 +107,7 @@ class RealScene final : public Scene {
                         "https://127.0.0.1:" + std::to_string(proxy().port()));
   }
 
-  RealServer& server() { return *server_; }
+  [[nodiscard]] RealServer& server() const { return *server_; }
   void Write(const std::string& name) override {
     const auto made = Must(
         server_->Request("POST", "/api/v1/namespaces/default/configmaps", ConfigMapJson(name)));
@@ -117,6 +118,64 @@ class RealScene final : public Scene {
  private:
   std::unique_ptr<RealServer> server_;
   std::string kubeconfig_;
+};
+
+/// The real server, for a service account whose token is in a file.
+class TokenScene final : public RealScene {
+ public:
+  TokenScene() {
+    Post(core_ + "serviceaccounts", R"({"metadata":{"name":"watcher"}})");
+    Post("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+         R"({"metadata":{"name":"watcher"},"subjects":[{"kind":"ServiceAccount","name":"watcher",)"
+         R"("namespace":"default"}],"roleRef":{"apiGroup":"rbac.authorization.k8s.io",)"
+         R"("kind":"ClusterRole","name":"cluster-admin"}})");
+    first_ = NewToken("first");
+    second_ = NewToken("second");
+    Install(first_);
+  }
+
+  /// The file has another token, and the server refuses the one that it had.
+  void Rotate() {
+    Install(second_);
+    Must(server().Request("DELETE", core_ + "secrets/first"));
+    // The server remembers good ones for ten seconds.
+    if (!Eventually(60s, [&] { return !IsGood(first_); })) {
+      throw std::runtime_error("a token without its secret is still good");
+    }
+  }
+  [[nodiscard]] std::string Kubeconfig() const override {
+    return "{clusters: [{name: c, cluster: {server: 'https://127.0.0.1:" +
+           std::to_string(proxy().port()) + "', certificate-authority: '" + server().CaFile() +
+           "'}}], users: [{name: u, user: {tokenFile: '" + TokenFile() +
+           "'}}], contexts: [{name: x, context: {cluster: c, user: u}}], current-context: x}";
+  }
+
+ private:
+  using Json = nlohmann::json;
+
+  Json Post(const std::string& path, const std::string& body) {
+    const auto answer = Must(server().Request("POST", path, body));
+    if (answer.code != 201) throw std::runtime_error(answer.body);
+    return Json::parse(answer.body);
+  }
+  /// One that is good for as long as its secret exists.
+  std::string NewToken(const std::string& secret) {
+    Post(core_ + "secrets", R"({"metadata":{"name":")" + secret + "\"}}");
+    return Post(core_ + "serviceaccounts/watcher/token",
+                R"({"spec":{"boundObjectRef":{"kind":"Secret","apiVersion":"v1","name":")" +
+                    secret + "\"}}}")["status"]["token"];
+  }
+  bool IsGood(const std::string& token) {
+    const auto review = Post("/apis/authentication.k8s.io/v1/tokenreviews",
+                             R"({"spec":{"token":")" + token + "\"}}");
+    return review["status"].value("authenticated", false);
+  }
+  [[nodiscard]] std::string TokenFile() const { return folder() / "token"; }
+  void Install(const std::string& token) const { std::ofstream(TokenFile()) << token; }
+
+  const std::string core_ = "/api/v1/namespaces/default/";
+  std::string first_;
+  std::string second_;
 };
 
 struct Fault {
@@ -142,6 +201,16 @@ Fault Real(std::string name, std::function<void(RealScene&)> happen) {
           .happen = [happen = std::move(happen)](
                         Scene& scene) { happen(dynamic_cast<RealScene&>(scene)); },
           .real = true};
+}
+
+Fault RotatedToken() {
+  Fault fault =
+      Real("token rotated and the old one revoked, connection reset", [](RealScene& scene) {
+        dynamic_cast<TokenScene&>(scene).Rotate();
+        scene.proxy().Cut();
+      });
+  fault.scene = [] { return std::make_unique<TokenScene>(); };
+  return fault;
 }
 
 void Pass(std::chrono::seconds time) { k8s::RealClock()->SleepFor(time, {}); }
@@ -241,12 +310,14 @@ std::vector<Fault> Faults() {
           Fake("malformed event",
                [](FakeScene& scene) { scene.server().SendRaw({}, "{\"type\":\"ADDED\",,}\n"); }),
           AnsweredFor(kWhile, 401),
-          Fake("permission revoked, granted again after 10 s", [](FakeScene& scene) {
-            scene.server().SetForbidden({{.match = {.resource = "configmaps"}}});
-            scene.server().EndWatches();
-            Pass(kWhile);
-            scene.server().SetForbidden({});
-          })};
+          Fake("permission revoked, granted again after 10 s",
+               [](FakeScene& scene) {
+                 scene.server().SetForbidden({{.match = {.resource = "configmaps"}}});
+                 scene.server().EndWatches();
+                 Pass(kWhile);
+                 scene.server().SetForbidden({});
+               }),
+          RotatedToken()};
 }
 
 bool Shows(Watcher& watcher, const std::string& name) {
