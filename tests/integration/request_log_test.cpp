@@ -11,7 +11,6 @@
 
 #include <atomic>
 #include <mutex>
-#include <regex>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -23,6 +22,7 @@
 #include "support/plugin_script.hpp"
 #include "support/proxy_program.hpp"
 #include "support/raw_http_server.hpp"
+#include "support/regex.hpp"
 #include "support/transport_helpers.hpp"
 
 namespace k8s::test {
@@ -95,8 +95,8 @@ std::string LogOfOneOfEachKind(int verbosity) {
     const int number = std::stoi(line.substr(1, space));
     if (first == 0) first = number;
     line = "#" + std::to_string(number - first + 1) + line.substr(space);
-    line = std::regex_replace(line, std::regex("http://127.0.0.1:[0-9]+"), "h");
-    text += std::regex_replace(line, std::regex("[0-9]+ ms"), "N ms") + "\n";
+    line = RegexReplaced(line, "http://127.0.0.1:[0-9]+", "h");
+    text += RegexReplaced(line, "[0-9]+ ms", "N ms") + "\n";
   }
   return text;
 }
@@ -150,7 +150,7 @@ TEST(RequestLogServerTest, SevenIsAlsoTheRequestsHeaders) {
 }
 
 TEST(RequestLogServerTest, EightIsAlsoTheAnswersHeadersAndAllBodies) {
-  const auto text = std::regex_replace(LogOfOneOfEachKind(8), std::regex("#. > [AU][^\n]*\n"), "");
+  const auto text = RegexReplaced(LogOfOneOfEachKind(8), "#. > [AU][^\n]*\n", "");
   EXPECT_EQ(text, R"(#1 GET h/a
 #1 GET h/a 200 in N ms
 #1 < Content-Type: application/json
@@ -189,7 +189,7 @@ TEST(RequestLogServerTest, EightIsAlsoTheAnswersHeadersAndAllBodies) {
 }
 
 TEST(RequestLogServerTest, NineIsCurlCommandsAndTimings) {
-  const auto text = std::regex_replace(LogOfOneOfEachKind(9), std::regex("#. < [^b][^\n]*\n"), "");
+  const auto text = RegexReplaced(LogOfOneOfEachKind(9), "#. < [^b][^\n]*\n", "");
   const std::string headers =
       "-H 'Accept: application/json' -H 'User-Agent: agent' -H 'Authorization: Bearer <masked>' ";
   const std::string made = " in N ms over HTTP/1.1; name look-up N ms, dial N ms, server N ms\n";
