@@ -1,5 +1,6 @@
 #include <k8s/log.hpp>
 
+#include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <atomic>
@@ -28,11 +29,20 @@ spdlog::level::level_enum ToSpdlog(Level level) {
   return spdlog::level::err;
 }
 
+/// On standard error: spdlog's initial logger would write between the program's own output. Never
+/// destroyed, as State.
+spdlog::logger& StandardError() {
+  static auto& logger =
+      *new spdlog::logger("client-cpp", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+  return logger;
+}
+
 void WriteToSpdlog(Level level, std::string_view line) {
   // A copy of the pointer: the program may replace its default logger at any time.
-  if (auto logger = spdlog::default_logger()) {
-    logger->log(ToSpdlog(level), spdlog::string_view_t(line.data(), line.size()));
-  }
+  const auto programs = spdlog::default_logger();
+  const bool is_initial = programs == nullptr || programs->name().empty();
+  (is_initial ? StandardError() : *programs)
+      .log(ToSpdlog(level), spdlog::string_view_t(line.data(), line.size()));
 }
 
 int EnvironmentsVerbosity() {

@@ -3,8 +3,8 @@
 #include <functional>
 #include <string_view>
 
-/// The library's log hook. The library never prints by itself: every line goes to the sink, which
-/// is spdlog's default logger until SetSink replaces it.
+/// The library's log hook: every line goes to the sink. Until SetSink replaces it, that is spdlog's
+/// default logger if the program has set one (with a name), and standard error otherwise.
 namespace k8s::inline v0::log {
 
 enum class Level { kDebug, kInfo, kWarning, kError };

@@ -55,7 +55,8 @@ class [[nodiscard]] Result : public tl::expected<T, E> {
     Check();
     if constexpr (!std::is_void_v<T>) return Base::operator*();
   }
-  decltype(auto) value() && {
+  /// By value, so that `for (auto& x : f().value())` does not read what is gone.
+  T value() && {
     Check();
     if constexpr (!std::is_void_v<T>) return std::move(*this).Base::operator*();
   }

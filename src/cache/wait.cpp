@@ -81,7 +81,8 @@ std::string UnsyncedInformer::ToString() const {
   const bool failing = status.lastError && reason != SyncReason::kNotStarted;
   if (failing) text += status.lastErrorVerb + ": ";
   text += cache::ToString(reason);
-  if (reason == SyncReason::kNotStarted) text += ": Start was not called after it was asked for";
+  if (reason == SyncReason::kNotStarted)
+    text += ": Start was not called after it was asked for, or not before Shutdown";
   if (reason == SyncReason::kStillListing) {
     text += ": " + std::to_string(status.itemCount) + " objects so far";
   }

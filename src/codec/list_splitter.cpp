@@ -168,6 +168,10 @@ Result<ListHead> ListSplitter::Impl::ReadHead(const std::string& text) {
   if (list->items.IsZero() && !list->kind.empty() && !list->kind.ends_with("List")) {
     return DecodeError(list->kind + " where a list belongs");
   }
+  // client-go takes it for an empty list, by which an informer would forget all objects.
+  if (list->items.IsZero() && list->kind.empty() && list->metadata.resourceVersion.empty()) {
+    return DecodeError("an object without kind, items and resourceVersion where a list belongs");
+  }
   return ListHead{.apiVersion = std::move(list->apiVersion),
                   .kind = std::move(list->kind),
                   .resourceVersion = std::move(list->metadata.resourceVersion),

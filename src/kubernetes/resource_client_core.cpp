@@ -208,9 +208,7 @@ Result<rest::Request> ResourceClientCore::NewPost(const ObjectPath& target, cons
   auto request = NewNamedRequest("POST", target.name, target.subresource);
   if (!request) return request;
   request->query = detail::QueryOf(options);
-  std::string body;
-  type_->encode(*type_, object, body);
-  SetJsonBody(*request, std::move(body));
+  if (auto set = SetObjectBody(*request, object); !set) return std::move(set).error();
   return request;
 }
 
@@ -243,10 +241,19 @@ Result<AnyPtr> ResourceClientCore::Update(const void* object, std::string_view s
 
 Result<AnyPtr> ResourceClientCore::DoEncoded(rest::Request request, const void* object,
                                              std::stop_token stop) const {
+  if (auto set = SetObjectBody(request, object); !set) return std::move(set).error();
+  return DoObject(request, std::move(stop));
+}
+
+Result<void> ResourceClientCore::SetObjectBody(rest::Request& request, const void* object) const {
+  if (type_->encode == nullptr) {
+    return InvalidArgument("the C++ type of " + type_->info.plural +
+                           " can only be read: it has no to_json");
+  }
   std::string body;
   type_->encode(*type_, object, body);
   SetJsonBody(request, std::move(body));
-  return DoObject(request, std::move(stop));
+  return {};
 }
 
 Result<AnyPtr> ResourceClientCore::Patch(const ObjectPath& target, const PatchBody& patch,

@@ -73,6 +73,10 @@ Result<void> AppendChecked(std::string_view what, std::string_view text, std::st
 }
 
 Result<void> CheckNames(const ResourceInfo& info, const ResourcePath& path) {
+  if (info.version.empty() || info.plural.empty()) {
+    return InvalidArgument("a resource has a version and a plural name, but they are \"" +
+                           info.version + "\" and \"" + info.plural + "\"");
+  }
   if (!path.subresource.empty() && path.name.empty()) {
     return InvalidArgument("a subresource needs a resource name");
   }

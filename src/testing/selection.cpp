@@ -1,5 +1,7 @@
 #include "selection.hpp"
 
+#include <k8s/labels/selector.hpp>
+
 #include "status.hpp"
 
 #include <algorithm>
@@ -110,6 +112,9 @@ bool Selection::FieldRequirement::Matches(const StoredObject& object) const {
 }
 
 Result<void> Selection::AddLabels(std::string_view text) {
+  if (auto parsed = labels::Parse(text); !parsed) {
+    return BadRequest("unable to parse requirement: " + parsed.error().message);
+  }
   for (const std::string_view term : SplitTerms(text)) {
     if (auto added = AddLabel(term); !added) return added;
   }

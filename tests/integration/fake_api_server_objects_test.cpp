@@ -204,7 +204,9 @@ TEST_F(ObjectsTest, SelectorsChoose) {
   for (const auto& [query, count] : cases) {
     EXPECT_EQ(Send("GET", kPods + "?" + query).body["items"].size(), count) << query;
   }
-  EXPECT_EQ(Send("GET", kPods + "?labelSelector=a+b").status, 400);
+  for (const char* bad : {"a+b", "a+in+%28", "a+in+%28b", "a%3Db%3Dc"}) {
+    EXPECT_EQ(Send("GET", kPods + "?labelSelector=" + bad).status, 400) << bad;
+  }
   EXPECT_EQ(Send("GET", kPods + "?fieldSelector=spec.none%3D1").status, 400);
   EXPECT_EQ(Send("DELETE", kPods + "?labelSelector=app%3Dweb").status, 200);
   EXPECT_EQ(server_.Count({"", "pods"}), 1U);

@@ -14,8 +14,8 @@
 #include <type_traits>
 #include <utility>
 
-/// Lets a type that has nlohmann's from_json and to_json stand for a resource, without a field
-/// table:
+/// Lets a type that has nlohmann's from_json stand for a resource, without a field table. With
+/// to_json it can be created and updated too:
 ///
 ///     struct Widget {
 ///       k8s::ObjectRef metadata;
@@ -48,7 +48,8 @@ requires(!codec::Described<T>) struct ObjectCodec<T> {
     }
     return {};
   }
-  static void Encode(const ObjectType& type, const T& object, std::string& out) {
+  static void Encode(const ObjectType& type, const T& object,
+                     std::string& out) requires std::is_constructible_v<nlohmann::json, const T&> {
     WriteObject(type, nlohmann::json(object), out);
   }
 };

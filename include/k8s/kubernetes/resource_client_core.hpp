@@ -115,6 +115,7 @@ class ResourceClientCore {
                                         std::string_view subresource) const;
   Result<rest::Request> NewPost(const ObjectPath& target, const void* object,
                                 const metav1::CreateOptions& options) const;
+  Result<void> SetObjectBody(rest::Request& request, const void* object) const;
   Result<runtime::AnyPtr> DoEncoded(rest::Request request, const void* object,
                                     std::stop_token stop) const;
   Result<runtime::AnyPtr> DoObject(const rest::Request& request, std::stop_token stop) const;

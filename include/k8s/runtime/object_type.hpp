@@ -38,7 +38,7 @@ struct ObjectType {
   /// Decodes one JSON object. Errors: kDecode, naming the field. Refuses a `kind` that is there but
   /// is not `info.kind`; a Status in its place becomes that Status's error.
   Result<AnyPtr> (*decode)(const ObjectType& type, std::string_view json) = nullptr;
-  /// Appends the object's JSON with apiVersion and kind.
+  /// Appends the object's JSON with apiVersion and kind. Null: objects are read only.
   void (*encode)(const ObjectType& type, const void* object, std::string& out) = nullptr;
   ObjectMetaView (*meta)(const void* object) = nullptr;
   /// The object's labels, or null if the type has none (a projection without labels).

@@ -30,7 +30,7 @@ void EncodeObject(const ObjectType& type, const codec::TypeInfo& info, const voi
                   std::string& out);
 
 /// How an object of type T is read and written: by field table here, by nlohmann's from_json and
-/// to_json in <k8s/apis/json.hpp>.
+/// to_json in <k8s/apis/json.hpp>. Without Encode it is only read.
 template <class T>
 struct ObjectCodec;
 
@@ -56,6 +56,17 @@ Result<AnyPtr> Decode(const ObjectType& type, std::string_view json) {
 template <class T>
 void Encode(const ObjectType& type, const void* object, std::string& out) {
   ObjectCodec<T>::Encode(type, *static_cast<const T*>(object), out);
+}
+
+template <class T>
+constexpr auto EncodeOf() -> void (*)(const ObjectType&, const void*, std::string&) {
+  if constexpr (requires(const ObjectType& type, const T& object, std::string& out) {
+                  ObjectCodec<T>::Encode(type, object, out);
+                }) {
+    return &Encode<T>;
+  } else {
+    return nullptr;
+  }
 }
 
 template <class T>
@@ -88,7 +99,7 @@ template <class T>
   static_assert(
       requires { ObjectCodec<T>::Decode; },
       "Name the type's fields with CLIENT_CPP_FIELDS of <k8s/fields.hpp>, or include "
-      "<k8s/apis/json.hpp> for a type that has nlohmann's from_json and to_json");
+      "<k8s/apis/json.hpp> for a type that has nlohmann's from_json");
   static_assert(
       requires(const T& object) {
         std::string_view(object.metadata.name);
@@ -98,7 +109,7 @@ template <class T>
       "k8s::metav1::ObjectMeta, for example");
   return {.info = std::move(info),
           .decode = &detail::Decode<T>,
-          .encode = &detail::Encode<T>,
+          .encode = detail::EncodeOf<T>(),
           .meta = &detail::Meta<T>,
           .labels = &detail::Labels<T>};
 }

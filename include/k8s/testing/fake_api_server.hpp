@@ -232,6 +232,7 @@ class FakeApiServer {
   template <class T>
   static std::string Encode(const T& object) {
     const runtime::ObjectType& type = runtime::ObjectTypeOf<T>();
+    static_assert(runtime::detail::EncodeOf<T>() != nullptr, "The type needs nlohmann's to_json");
     std::string json;
     type.encode(type, &object, json);
     return json;

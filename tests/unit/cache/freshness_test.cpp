@@ -68,7 +68,8 @@ TEST(CheckFreshnessTest, WhatHasNotSyncedOrWasStoppedIsNotFresh) {
   const auto answer = CheckFreshness({stopped, listing, {.resource = "maps"}}, 90s, kNow);
   EXPECT_EQ(answer.ToString(),
             "not fresh: pods: stopped, last proof of life 1 s ago; nodes: still listing: 7 objects "
-            "so far; maps: not started: Start was not called after it was asked for");
+            "so far; maps: not started: Start was not called after it was asked for, or not before "
+            "Shutdown");
   EXPECT_EQ(answer.stale.at(1).age, std::nullopt);
 }
 

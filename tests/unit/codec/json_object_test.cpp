@@ -28,7 +28,21 @@ void to_json(nlohmann::json& json, const Widget& widget) {
   json = {{"metadata", widget.metadata}, {"spec", {{"size", widget.size}}}};
 }
 
+/// Without to_json.
+struct Gadget {
+  k8s::ObjectRef metadata;
+  int size = 0;
+};
+
+void from_json(const nlohmann::json& json, Gadget& gadget) {
+  json.at("metadata").get_to(gadget.metadata);
+  json.at("size").get_to(gadget.size);
+}
+
 }  // namespace example
+
+CLIENT_CPP_RESOURCE(example::Gadget, .group = "example.com", .version = "v1", .kind = "Gadget",
+                    .plural = "gadgets");
 
 CLIENT_CPP_RESOURCE(example::Widget, .group = "example.com", .version = "v1", .kind = "Widget",
                     .plural = "widgets");
@@ -65,6 +79,14 @@ TEST(JsonObjectTest, IsWrittenByToJsonWithItsKind) {
   EXPECT_EQ(nlohmann::json::parse(out),
             nlohmann::json::parse(R"({"apiVersion":"example.com/v1","kind":"Widget",
                                       "metadata":{"name":"a"},"spec":{"size":3}})"));
+}
+
+TEST(JsonObjectTest, ATypeWithoutToJsonIsReadOnly) {
+  const ObjectType& type = ObjectTypeOf<example::Gadget>();
+  const auto gadget = type.decode(type, R"({"metadata":{"name":"a"},"size":3})");
+  ASSERT_TRUE(gadget) << gadget.error().message;
+  EXPECT_EQ(std::static_pointer_cast<const example::Gadget>(*gadget)->size, 3);
+  EXPECT_EQ(type.encode, nullptr);
 }
 
 TEST(JsonObjectTest, IllFormedTextIsRepairedAsEverywhere) {

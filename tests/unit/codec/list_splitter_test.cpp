@@ -115,7 +115,7 @@ TEST(ListSplitterTest, WhatIsNoListIsADecodeError) {
   for (const std::string_view body :
        {"", " \n", "<html></html>", "null", "[]", "[{\"items\":[]}]", "\"a\"", "1",
         R"({"items":{}})", R"({"items":"a"})", R"({"items":5,"kind":"PodList"})",
-        R"({"kind":"ConfigMap","metadata":{"name":"a"}})",
+        R"({"kind":"ConfigMap","metadata":{"name":"a"}})", "{}", R"({"metadata":{},"error":"no"})",
         R"({"kind":"Status","status":"Success"})", R"({"kind":5,"items":[]})",
         R"({"metadata":{"resourceVersion":7},"items":[]})", R"({"items":[1],"items":[2]})",
         R"({"\u0069tems":[1]})"}) {

@@ -17,6 +17,15 @@ Error Status(int code, std::string reason) {
   return {.kind = ErrorKind::kStatus, .code = code, .reason = std::move(reason)};
 }
 
+Result<std::vector<int>> Numbers() { return std::vector{1, 2, 3}; }
+
+// A reference would be to a temporary that is gone when the loop begins.
+TEST(ResultTest, TheValueOfATemporaryMayBeIteratedOver) {
+  int sum = 0;
+  for (const int number : Numbers().value()) sum += number;
+  EXPECT_EQ(sum, 6);
+}
+
 struct Predicate {
   const char* reason;
   int code;  // 0: by reason only

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
@@ -28,7 +29,16 @@ class LogTest : public ::testing::Test {
   Lines lines_;
 };
 
-// The first test of this program: nothing has replaced the sink yet.
+// The first tests of this program: nothing has replaced the sink yet.
+TEST_F(LogTest, WithoutALoggerOfTheProgramLinesGoToStandardError) {
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
+  Write(Level::kWarning, "not between the program's own lines");
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              ::testing::HasSubstr("[warning] not between the program's own lines\n"));
+}
+
 TEST_F(LogTest, TheDefaultSinkIsSpdlogsDefaultLogger) {
   std::ostringstream text;
   const auto before = spdlog::default_logger();

@@ -112,7 +112,9 @@ TEST(SyncFailureTest, NamesEachInformerWithVerbReasonAndMessage) {
   EXPECT_EQ(failure.ToString(),
             "not synced: pods: list: forbidden: User \"eve\" cannot list resource \"pods\"; "
             "nodes: still listing: 12 objects so far; "
-            "widgets.example.com: not started: Start was not called after it was asked for");
+            "widgets.example.com: not started: Start was not called after it was asked for, or not "
+            "before "
+            "Shutdown");
 }
 
 TEST(ListWatchTest, CallsItsFunctions) {

@@ -89,6 +89,8 @@ TEST(PathOfTest, RefusesCombinationsThatWouldMeanSomethingElse) {
   EXPECT_FALSE(rest::PathOf(kPods, {.name = "p"}));
   EXPECT_FALSE(rest::PathOf(kPods, {.namespace_ = "d", .subresource = "status"}));
   EXPECT_FALSE(rest::PathOf(nodes, {.namespace_ = "d"}));
+  EXPECT_FALSE(rest::PathOf({.version = "v1"}, {})) << "\"/api/v1\" is the list of resources";
+  EXPECT_FALSE(rest::PathOf({.plural = "pods"}, {}));
 }
 
 /// The options that a row of the query section asks for: its first two columns, and for the rows
