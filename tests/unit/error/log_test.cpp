@@ -29,17 +29,15 @@ class LogTest : public ::testing::Test {
   Lines lines_;
 };
 
-// The first tests of this program: nothing has replaced the sink yet.
-TEST_F(LogTest, WithoutALoggerOfTheProgramLinesGoToStandardError) {
+// The first test of this program: nothing has replaced the sink yet.
+TEST_F(LogTest, TheDefaultSinkIsTheProgramsLoggerOrStandardError) {
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
   Write(Level::kWarning, "not between the program's own lines");
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
   EXPECT_THAT(::testing::internal::GetCapturedStderr(),
               ::testing::HasSubstr("[warning] not between the program's own lines\n"));
-}
 
-TEST_F(LogTest, TheDefaultSinkIsSpdlogsDefaultLogger) {
   std::ostringstream text;
   const auto before = spdlog::default_logger();
   auto logger = std::make_shared<spdlog::logger>(
