@@ -192,7 +192,7 @@ TEST_F(BrokenFilesTest, AnExpiredCertificateIsToldBeforeAServerRefusesIt) {
   (void)Told(
       ConfigFile({"Expired", kGood, "client-certificate: old.pem, client-key: old.key", ""}));
   const auto text = lines.Text();
-  EXPECT_EQ(RegexReplaced(text, "[-0-9]+T[:0-9]+Z", "TIME"),
+  EXPECT_EQ(RegexReplaced(text, " at [-0-9]+T[:0-9]+Z", " at TIME"),
             Replaced("the client certificate $DIR/old.pem has expired, at TIME\n"));
 }
 
