@@ -24,9 +24,13 @@ RandomFunc DefaultRandom() {
 Backoff::Backoff(BackoffOptions options, RandomFunc random)
     : options_(options), random_(std::move(random)), base_(options.initial) {}
 
-Clock::Duration Backoff::Next() {
-  const Clock::Duration base = std::min(base_, options_.max);
-  base_ = std::min(Scaled(base, std::max(options_.factor, 1.0)), options_.max);
+Clock::Duration Backoff::NextUnreachable() {
+  return Next(std::min(std::max(options_.maxUnreachable, options_.initial), options_.max));
+}
+
+Clock::Duration Backoff::Next(Clock::Duration max) {
+  const Clock::Duration base = std::min(base_, max);
+  base_ = std::max(base_, std::min(Scaled(base, std::max(options_.factor, 1.0)), max));
   return base + Scaled(base, options_.jitter * random_());
 }
 

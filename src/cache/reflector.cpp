@@ -13,12 +13,9 @@ namespace k8s::inline v0::cache {
 
 namespace {
 
-ReflectorOptions WithDefaults(ReflectorOptions options, const std::string& resource) {
+ReflectorOptions WithDefaults(ReflectorOptions options) {
   if (!options.clock) options.clock = RealClock();
   if (!options.random) options.random = DefaultRandom();
-  if (!options.watchErrorHandler) {
-    options.watchErrorHandler = [resource](const Error& error) { LogWatchError(resource, error); };
-  }
   options.minWatchTimeout = std::max(options.minWatchTimeout, ReflectorOptions{}.minWatchTimeout);
   return options;
 }
@@ -41,10 +38,13 @@ RelistReason RelistReasonOf(const Error& error) {
   }
 }
 
+bool IsUnreachable(const Error& error) {
+  return error.kind == ErrorKind::kConnect || error.kind == ErrorKind::kDns;
+}
+
 bool IsRetriable(const Error& error) {
+  if (IsUnreachable(error)) return true;
   switch (error.kind) {
-    case ErrorKind::kConnect:
-    case ErrorKind::kDns:
     case ErrorKind::kTimeout:
     case ErrorKind::kConnectionLost:
     case ErrorKind::kConfig:  // No credential was to be had.
@@ -63,13 +63,15 @@ bool IsVersionUnavailable(const Error& error) {
   return IsExpired(error) || IsGone(error) || IsTooLargeResourceVersion(error);
 }
 
-void LogWatchError(std::string_view resource, const Error& error) {
+void LogWatchError(std::string_view resource, const Error& error, Clock::Duration next_try) {
   const bool expired = IsExpired(error) || IsGone(error);
   const auto level = expired                                    ? log::Level::kDebug
                      : error.kind == ErrorKind::kConnectionLost ? log::Level::kInfo
                                                                 : log::Level::kWarning;
   if (!log::Enabled(level)) return;
-  log::Write(level, "informer for " + std::string(resource) + ": " + error.ToString());
+  std::string line = "informer for " + std::string(resource) + ": " + error.ToString();
+  if (next_try > Clock::Duration::zero()) line += "; next try in " + Seconds(next_try);
+  log::Write(level, line);
 }
 
 Reflector::Machine::Machine(const runtime::ObjectType& type,
@@ -78,15 +80,22 @@ Reflector::Machine::Machine(const runtime::ObjectType& type,
     : type_(type),
       lister_watcher_(std::move(lister_watcher)),
       store_(store),
-      options_(WithDefaults(std::move(options), NameOf(type.info))),
+      options_(WithDefaults(std::move(options))),
       clock_(options_.clock),
       random_(options_.random),
       status_(NameOf(type.info)),
       backoff_(options_.backoff, options_.random),
       internal_errors_(options_.maxInternalErrorRetryDuration) {}
 
+InformerStatus Reflector::Machine::Status() const {
+  auto status = status_.Get();
+  if (status.unansweredSince) status.waitsFor = lister_watcher_->WaitsFor();
+  return status;
+}
+
 void Reflector::Machine::Run(std::stop_token stop) {
   stop_ = std::move(stop);
+  SetIdleTimeouts();
   State state = Stopped() ? State::kStopped : NewCycle();
   while (state != State::kStopped) {
     status_.Update([&](InformerStatus& status) { status.state = state; });
@@ -128,15 +137,16 @@ ReflectorState Reflector::Machine::NewCycle() const {
   return StreamingAllowed() ? State::kStreaming : State::kListing;
 }
 
-Clock::Duration Reflector::Machine::NextWait(std::optional<std::chrono::seconds> wish) {
-  const Clock::Duration wait = backoff_.Next();
+Clock::Duration Reflector::Machine::NextWait(const Error& error) {
+  const Clock::Duration wait = IsUnreachable(error) ? backoff_.NextUnreachable() : backoff_.Next();
   // client-go ignores the server's wish here. A bound keeps a foolish one from stopping everything.
   constexpr std::chrono::seconds kLongestWish{60};
-  return wish ? std::max<Clock::Duration>(wait, std::min(*wish, kLongestWish)) : wait;
+  const auto wish = error.retryAfter.value_or(std::chrono::seconds(0));
+  return std::max<Clock::Duration>(wait, std::min(wish, kLongestWish));
 }
 
 ReflectorState Reflector::Machine::BackOff() {
-  if (!clock_->SleepFor(NextWait(retry_after_), stop_)) return State::kStopped;
+  if (!clock_->SleepFor(wait_, stop_)) return State::kStopped;
   return after_backoff_ ? *after_backoff_ : NewCycle();
 }
 
@@ -147,8 +157,12 @@ ReflectorState Reflector::Machine::Fail(const Error& error, std::string_view ver
   NoteFailure();
   after_backoff_ = then;
   if (!then && !version_.empty() && !relist_reason_) relist_reason_ = RelistReasonOf(error);
-  retry_after_ = error.retryAfter;
-  Report(error, verb);
+  // The answer of a server that lives: what failed before it no longer counts.
+  const bool expired = IsVersionUnavailable(error);
+  if (expired && !std::exchange(failed_by_expiry_, true)) backoff_.Reset();
+  failed_by_expiry_ = expired;
+  wait_ = NextWait(error);
+  Report(error, verb, wait_);
   return State::kBackingOff;
 }
 
@@ -178,6 +192,7 @@ ReflectorState Reflector::Machine::Synced(std::vector<runtime::AnyPtr> objects,
     status_.Update([&](InformerStatus& status) { status = before; });
     return Fail(replaced.error(), "list");
   }
+  Recovered();
   version_ = resource_version;
   version_unavailable_ = false;
   streaming_cut_ = false;
@@ -194,9 +209,21 @@ ReflectorState Reflector::Machine::Synced(std::vector<runtime::AnyPtr> objects,
   return then;
 }
 
-void Reflector::Machine::Report(const Error& error, std::string_view verb) {
+void Reflector::Machine::Report(const Error& error, std::string_view verb,
+                                Clock::Duration next_try) {
+  if (!failing_since_) failing_since_ = clock_->Now();
   CountFailure(error, verb);
-  CallErrorHandler(error);
+  CallErrorHandler(error, next_try);
+}
+
+void Reflector::Machine::Recovered() {
+  status_.Update(ForgetError);
+  if (!failing_since_) return;
+  const auto lasted = clock_->Now() - *std::exchange(failing_since_, std::nullopt);
+  // What is over at once was told at info level at most.
+  if (lasted < kNotableFailure) return;
+  log::Write(log::Level::kInfo, "informer for " + status_.Get().resource +
+                                    ": follows the server again, after " + Seconds(lasted));
 }
 
 void Reflector::Machine::ReportIfListed(const Error& error, std::string_view verb) {
@@ -226,7 +253,8 @@ void Reflector::Machine::NoteError(const Error& error, std::string_view verb,
   });
 }
 
-void Reflector::Machine::CallErrorHandler(const Error& error) {
+void Reflector::Machine::CallErrorHandler(const Error& error, Clock::Duration next_try) {
+  if (!options_.watchErrorHandler) return LogWatchError(NameOf(type_.info), error, next_try);
   if (const auto thrown = util::detail::Thrown([&] { options_.watchErrorHandler(error); })) {
     log::Write(log::Level::kError, "watch error handler threw: " + *thrown);
   }
@@ -243,8 +271,29 @@ Error NoAnswer(Clock::Duration limit) {
 }
 }  // namespace
 
+std::optional<std::string> Reflector::Machine::Ask(const std::function<void()>& call) {
+  const auto now = clock_->Now();
+  status_.Update([&](InformerStatus& status) { status.unansweredSince = now; });
+  auto thrown = util::detail::Thrown(call);
+  // A stop leaves it: who asks why there was no state is to see what was waited for.
+  if (!Stopped()) status_.Update([](InformerStatus& status) { status.unansweredSince.reset(); });
+  return thrown;
+}
+
+void Reflector::Machine::SetIdleTimeouts() {
+  using std::chrono::ceil;
+  using std::chrono::milliseconds;
+  IdleTimeouts timeouts{.list = ceil<milliseconds>(options_.listIdleTimeout)};
+  // Of silence, not of time: the client may have to wait for a Retry-After or a login.
+  if (options_.watchIdleTimeout > Clock::Duration::zero()) {
+    timeouts.opening = ceil<milliseconds>(options_.watchAnswerTimeout);
+  }
+  const auto thrown = util::detail::Thrown([&] { lister_watcher_->SetIdleTimeouts(timeouts); });
+  if (thrown) Report(UserFault(*thrown), "list");
+}
+
 Result<std::unique_ptr<watch::Interface>> Reflector::Machine::AskWatch(
-    const metav1::ListOptions& options, Clock::Duration limit) const {
+    const metav1::ListOptions& options, Clock::Duration limit) {
   std::optional<WatchTimer> timer;
   if (limit > Clock::Duration::zero()) {
     timer.emplace(*clock_, stop_, clock_->Now() + limit,
@@ -255,7 +304,7 @@ Result<std::unique_ptr<watch::Interface>> Reflector::Machine::AskWatch(
   }
   const auto stop = timer ? timer->token() : stop_;
   Result<std::unique_ptr<watch::Interface>> answer;
-  const auto thrown = util::detail::Thrown([&] { answer = lister_watcher_->Watch(options, stop); });
+  const auto thrown = Ask([&] { answer = lister_watcher_->Watch(options, stop); });
   if (thrown) return UserFault(*thrown);
   const bool late = !answer && answer.error().kind == ErrorKind::kCancelled && !Stopped();
   if (late && stop.stop_requested()) return NoAnswer(limit);
@@ -263,10 +312,9 @@ Result<std::unique_ptr<watch::Interface>> Reflector::Machine::AskWatch(
 }
 
 Result<ListResult> Reflector::Machine::AskList(const metav1::ListOptions& options,
-                                               const VisitFunc& visit) const {
+                                               const VisitFunc& visit) {
   Result<ListResult> answer;
-  const auto thrown =
-      util::detail::Thrown([&] { answer = lister_watcher_->List(options, visit, stop_); });
+  const auto thrown = Ask([&] { answer = lister_watcher_->List(options, visit, stop_); });
   if (thrown) return UserFault(*thrown);
   return answer;
 }

@@ -99,10 +99,12 @@ ReflectorState Reflector::Machine::Stream() {
   options.resourceVersionMatch = "NotOlderThan";
   options.resourceVersion = RelistVersion("");
   options.timeoutSeconds = RandomWatchTimeout();
+  asks_briefly_ = false;
   auto opened = AskWatch(options);
   if (!opened) return HandleInitialError(opened.error());
 
   StartWatching(std::move(*opened), options.resourceVersion);
+  watch_->SetIdleTimeout(std::chrono::milliseconds(0));  // What follows is stricter.
   StateCollector collected = NewCollector();
   SilenceGuard guard(*clock_, type_.info.plural, options_.streamingIdleTimeout);
   WatchTimer timer(*clock_, stop_, guard.FirstTick(),
@@ -260,6 +262,7 @@ Result<ListResult> Reflector::Machine::ListPage(const metav1::ListOptions& page,
     status_.Update([&](InformerStatus& status) {
       status.itemCount = collected.size();
       status.lastActivity = now;
+      status.unansweredSince.reset();
     });
   };
   auto listed = AskList(page, visit);

@@ -15,6 +15,7 @@
 #include "util/deadline.hpp"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -46,7 +47,7 @@ class Reflector::Machine {
           ReflectorStore& store, ReflectorOptions options);
 
   void Run(std::stop_token stop);
-  [[nodiscard]] InformerStatus Status() const { return status_.Get(); }
+  [[nodiscard]] InformerStatus Status() const;
 
  private:
   using State = ReflectorState;
@@ -88,10 +89,12 @@ class Reflector::Machine {
                State then);
   /// Makes the next wait a short one if the watch was open for long.
   void NoteFailure();
-  /// How long to wait after a failure; `wish` is the server's Retry-After.
-  Clock::Duration NextWait(std::optional<std::chrono::seconds> wish);
-  /// Tells status and error handler.
-  void Report(const Error& error, std::string_view verb);
+  /// How long to wait after this failure.
+  Clock::Duration NextWait(const Error& error);
+  /// Tells status and error handler. `next_try`: after how long; 0: at once.
+  void Report(const Error& error, std::string_view verb, Clock::Duration next_try = {});
+  /// What failed is in order again: a complete state has come, or a watch was opened.
+  void Recovered();
   /// Tells the status. The error handler hears of it when the list that follows succeeds; of the
   /// list's own failure otherwise: one report per failing cycle.
   void ReportIfListed(const Error& error, std::string_view verb);
@@ -99,16 +102,22 @@ class Reflector::Machine {
   void CountFailure(const Error& error, std::string_view verb);
   void ReportUnreadable(const Error& error, std::string_view verb);
   void NoteError(const Error& error, std::string_view verb, std::uint64_t InformerStatus::*counter);
-  void CallErrorHandler(const Error& error);
+  void CallErrorHandler(const Error& error, Clock::Duration next_try = {});
   /// The object as `options_.transform` makes it.
   Result<runtime::AnyPtr> Transform(runtime::AnyPtr object) const;
   [[nodiscard]] StateCollector NewCollector() const;
   void NoteActivity();
+  /// Tells the lister-watcher what the options say of silence.
+  void SetIdleTimeouts();
   /// The lister-watcher's answers; what it throws, or a tweak of list options, is an error of kind
-  /// kInternal. A watch that is not opened within `limit` (0: no limit) is kTimeout.
+  /// kInternal. A watch that is not opened within `limit` (0: no limit but the lister-watcher's) is
+  /// kTimeout.
   Result<std::unique_ptr<watch::Interface>> AskWatch(const metav1::ListOptions& options,
-                                                     Clock::Duration limit = {}) const;
-  Result<ListResult> AskList(const metav1::ListOptions& options, const VisitFunc& visit) const;
+                                                     Clock::Duration limit = {});
+  Result<ListResult> AskList(const metav1::ListOptions& options, const VisitFunc& visit);
+  /// Calls the lister-watcher; the status says meanwhile that there is no answer yet. Returns what
+  /// was thrown.
+  std::optional<std::string> Ask(const std::function<void()>& call);
   void MoveTo(std::string_view resource_version);
   [[nodiscard]] bool Stopped() const { return stop_.stop_requested(); }
   [[nodiscard]] std::int64_t RandomWatchTimeout();
@@ -143,6 +152,10 @@ class Reflector::Machine {
   Result<std::unique_ptr<watch::Interface>> AskToGoOn(Clock::Duration limit = {});
   /// Changes `patience`, the silence that is borne next.
   std::optional<State> ReplaceSilentWatch(Clock::Duration& patience);
+  /// Follows a watch that was asked for, unless the server turns out to be behind `version_`.
+  std::optional<State> GoOnWith(std::unique_ptr<watch::Interface> opened);
+  /// Whether the server has not reached `version_`: why it says so.
+  std::optional<Error> AskWhetherBehind();
   /// Makes it the open watch; one that is open already is replaced.
   void StartWatching(std::unique_ptr<watch::Interface> opened, std::string_view from);
   void CloseWatch();
@@ -173,8 +186,10 @@ class Reflector::Machine {
   std::optional<RelistReason> relist_reason_;  ///< What first asked for the next complete state.
   ListMetrics received_;                       ///< Of the attempt at a complete state that goes on.
   std::optional<State> after_backoff_;         ///< Nothing: a new cycle.
-  std::optional<std::chrono::seconds> retry_after_;
+  Clock::Duration wait_{};                     ///< Of the backoff that comes.
   std::optional<Clock::TimePoint> healthy_since_;
+  std::optional<Clock::TimePoint> failing_since_;
+  bool failed_by_expiry_ = false;  ///< The last failure was an expired version.
 
   std::unique_ptr<watch::Interface> watch_;
   Clock::TimePoint watch_opened_{};
@@ -183,10 +198,16 @@ class Reflector::Machine {
   bool watch_changed_ = true;      ///< More than bookmarks and silence has come.
   /// Synthetic ADDED events are coming, whose versions are in no order.
   bool watch_unordered_ = false;
-  int older_bookmarks_ = 0;  ///< In a row.
+  int older_bookmarks_ = 0;        ///< In a row.
+  bool knows_bookmarks_ = false;   ///< The server has sent one.
+  bool asks_briefly_ = false;      ///< The watch that is asked for ends after a bookmark.
+  bool expects_bookmark_ = false;  ///< The one that is open does.
+  bool missed_bookmark_ = false;   ///< One that did has ended without it.
   Clock::TimePoint next_resync_{};
 };
 
+/// The end of a failure that has lasted for less is not told.
+inline constexpr std::chrono::seconds kNotableFailure{5};
 /// A watch that ends sooner and without an event was of no use.
 inline constexpr std::chrono::seconds kShortWatch{1};
 
@@ -196,6 +217,8 @@ inline constexpr std::chrono::seconds kShortWatch{1};
 [[nodiscard]] RelistReason RelistReasonOf(const Error& error);
 /// The server could not be asked, or is too busy to answer: what was asked is worth asking again.
 [[nodiscard]] bool IsRetriable(const Error& error);
+/// There was no connection to be had.
+[[nodiscard]] bool IsUnreachable(const Error& error);
 /// The stream ended or its connection did: what came until then is good.
 [[nodiscard]] bool IsStreamEnd(const Error& error);
 /// The server cannot answer from this resource version.

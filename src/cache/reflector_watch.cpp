@@ -1,3 +1,5 @@
+#include <k8s/log.hpp>
+
 #include "cache/reflector_machine.hpp"
 
 #include <algorithm>
@@ -10,9 +12,8 @@ namespace k8s::inline v0::cache {
 
 namespace {
 
-// A living server begins to answer a watch in far less; the second try makes a connection as well.
+// A living server begins to answer a watch in far less.
 constexpr std::chrono::seconds kQuickAnswer{5};
-constexpr std::chrono::seconds kAnswer{30};
 // Between tries to replace a silent watch, even if the backoff begins at nothing: an idle timeout
 // of 0 means for ever.
 constexpr Clock::Duration kShortestPatience = std::chrono::milliseconds(1);
@@ -77,6 +78,7 @@ void Reflector::Machine::StartWatching(std::unique_ptr<watch::Interface> opened,
   watch_events_ = 0;
   watch_bytes_ = 0;
   watch_changed_ = false;
+  expects_bookmark_ = std::exchange(asks_briefly_, false) && knows_bookmarks_;
   watch_unordered_ = from.empty() || from == "0";
   if (!healthy_since_) healthy_since_ = watch_opened_;
   status_.Update([&](InformerStatus& status) {
@@ -94,6 +96,8 @@ bool Reflector::Machine::WatchIsShort() const {
 void Reflector::Machine::CloseWatch() {
   if (!watch_) return;
   watch_.reset();
+  const bool was_due = clock_->Now() - watch_opened_ >= options_.watchIdleTimeout * 9 / 10;
+  missed_bookmark_ = expects_bookmark_ && was_due && watch_events_ == 0;
   if (!options_.metrics) return;
   options_.metrics->OnWatchEnded({.duration = clock_->Now() - watch_opened_,
                                   .events = watch_events_,
@@ -114,7 +118,8 @@ Result<std::unique_ptr<watch::Interface>> Reflector::Machine::AskToGoOn(Clock::D
   options.allowWatchBookmarks = true;
   options.resourceVersion = version_;
   options.timeoutSeconds = RandomWatchTimeout();
-  if (!watch_changed_ && options_.watchIdleTimeout > Clock::Duration::zero()) {
+  asks_briefly_ = !watch_changed_ && options_.watchIdleTimeout > Clock::Duration::zero();
+  if (asks_briefly_) {
     const auto quiet = std::chrono::ceil<seconds>(options_.watchIdleTimeout).count();
     options.timeoutSeconds = std::min<std::int64_t>(*options.timeoutSeconds, quiet);
   }
@@ -128,30 +133,55 @@ ReflectorState Reflector::Machine::OpenWatch() {
     return Fail(opened.error(), "watch",
                 again ? std::optional(State::kOpeningWatch) : std::nullopt);
   }
-  StartWatching(std::move(*opened), version_);
-  status_.Update(ForgetError);
-  return State::kWatching;
+  return GoOnWith(std::move(*opened)).value_or(State::kWatching);
+}
+
+std::optional<ReflectorState> Reflector::Machine::GoOnWith(
+    std::unique_ptr<watch::Interface> opened) {
+  StartWatching(std::move(opened), version_);
+  Recovered();
+  if (!std::exchange(missed_bookmark_, false)) return std::nullopt;
+  // An API server whose etcd was restored from a backup accepts a watch from a version that it has
+  // not reached, and says nothing, not even by a bookmark, until it has. client-go waits for that.
+  auto behind = AskWhetherBehind();
+  if (!behind || Stopped()) return std::nullopt;
+  version_unavailable_ = true;
+  return Fail(*behind, "watch");
+}
+
+std::optional<Error> Reflector::Machine::AskWhetherBehind() {
+  metav1::ListOptions one;
+  one.resourceVersion = version_;
+  one.resourceVersionMatch = "NotOlderThan";
+  one.limit = 1;
+  auto listed = AskList(one, [](const runtime::AnyPtr&) {});
+  if (listed || !IsTooLargeResourceVersion(listed.error())) return std::nullopt;
+  return std::move(listed).error();
 }
 
 std::optional<ReflectorState> Reflector::Machine::ReplaceSilentWatch(Clock::Duration& patience) {
   watch_changed_ = false;
-  // The kept connection may be dead: the transport uses another one after a request that was not
-  // answered.
+  // The connection may be dead though others on it were heard since: the transport uses another one
+  // after a request that was not answered.
   auto opened = AskToGoOn(kQuickAnswer);
-  if (!opened && opened.error().kind == ErrorKind::kTimeout) opened = AskToGoOn(kAnswer);
+  if (!opened && opened.error().kind == ErrorKind::kTimeout) {
+    log::Write(log::Level::kInfo, "informer for " + NameOf(type_.info) +
+                                      ": nothing was heard for " +
+                                      Seconds(options_.watchIdleTimeout) + "; " +
+                                      opened.error().ToString() + "; asking again");
+    opened = AskToGoOn(options_.watchAnswerTimeout);
+  }
   if (Stopped()) return State::kStopped;
   patience = options_.watchIdleTimeout;
   if (!opened) {
     if (!IsRetriable(opened.error())) return Fail(opened.error(), "watch");
     // It need not be the old stream that is at fault.
-    Report(opened.error(), "watch");
     NoteFailure();
-    patience = std::max(NextWait(opened.error().retryAfter), kShortestPatience);
+    patience = std::max(NextWait(opened.error()), kShortestPatience);
+    Report(opened.error(), "watch", patience);
     return std::nullopt;
   }
-  StartWatching(std::move(*opened), version_);
-  status_.Update(ForgetError);
-  return std::nullopt;
+  return GoOnWith(std::move(*opened));
 }
 
 ReflectorState Reflector::Machine::Watch() {
@@ -225,6 +255,7 @@ ReflectorState Reflector::Machine::WatchEnded(const Error* error) {
 std::optional<ReflectorState> Reflector::Machine::HandleEvent(const watch::Event& event) {
   NoteEvent(event.type);
   const bool bookmark = event.type == watch::EventType::kBookmark;
+  knows_bookmarks_ |= bookmark;
   watch_changed_ |= !bookmark;
   const auto now = clock_->Now();
   status_.Update([&](InformerStatus& status) {

@@ -2,6 +2,7 @@
 #include <k8s/cache/rest_listwatch.hpp>
 #include <k8s/kubernetes/resource_client_core.hpp>
 
+#include <optional>
 #include <utility>
 
 namespace k8s::inline v0::cache {
@@ -15,13 +16,17 @@ class RestListWatch final : public ListerWatcher {
 
   Result<ListResult> List(const metav1::ListOptions& options, const VisitFunc& visit,
                           std::stop_token stop) override {
-    return client_.List(Tweaked(options), visit, std::move(stop));
+    return Client().List(Tweaked(options), visit, std::move(stop));
   }
 
   Result<std::unique_ptr<watch::Interface>> Watch(const metav1::ListOptions& options,
                                                   std::stop_token stop) override {
-    return client_.Watch(Tweaked(options), std::move(stop));
+    return Client().Watch(Tweaked(options), std::move(stop));
   }
+
+  [[nodiscard]] std::string WaitsFor() const override { return client_.WaitsFor(); }
+
+  void SetIdleTimeouts(const IdleTimeouts& timeouts) override { idle_timeouts_ = timeouts; }
 
  private:
   [[nodiscard]] metav1::ListOptions Tweaked(metav1::ListOptions options) const {
@@ -29,8 +34,13 @@ class RestListWatch final : public ListerWatcher {
     return options;
   }
 
-  const kubernetes::ResourceClientCore client_;
+  [[nodiscard]] kubernetes::ResourceClientCore Client() const {
+    return idle_timeouts_ ? client_.WithIdleTimeouts(*idle_timeouts_) : client_;
+  }
+
+  const kubernetes::ResourceClientCore client_;  ///< WaitsFor may be called from any thread.
   const TweakListOptionsFunc tweak_;
+  std::optional<IdleTimeouts> idle_timeouts_;
 };
 
 }  // namespace

@@ -63,6 +63,8 @@ std::string_view ToString(SyncReason reason) {
       return "server error";
     case SyncReason::kInternal:
       return "internal";
+    case SyncReason::kNoAnswer:
+      return "no answer yet";
     case SyncReason::kStillListing:
       return "still listing";
   }
@@ -70,8 +72,10 @@ std::string_view ToString(SyncReason reason) {
 }
 
 SyncReason ReasonOf(const InformerStatus& status) {
-  if (status.state == ReflectorState::kStopped) return SyncReason::kStopped;
+  // A stop, which often ends the wait as well, does not hide why there was nothing to wait for.
   if (status.lastError) return ReasonOfError(*status.lastError);
+  if (status.unansweredSince && status.itemCount == 0) return SyncReason::kNoAnswer;
+  if (status.state == ReflectorState::kStopped) return SyncReason::kStopped;
   return status.state == ReflectorState::kNotStarted ? SyncReason::kNotStarted
                                                      : SyncReason::kStillListing;
 }
@@ -81,12 +85,16 @@ std::string UnsyncedInformer::ToString() const {
   const bool failing = status.lastError && reason != SyncReason::kNotStarted;
   if (failing) text += status.lastErrorVerb + ": ";
   text += cache::ToString(reason);
-  if (reason == SyncReason::kNotStarted)
+  if (reason == SyncReason::kNotStarted) {
     text += ": Start was not called after it was asked for, or not before Shutdown";
+  }
   if (reason == SyncReason::kStillListing) {
     text += ": " + std::to_string(status.itemCount) + " objects so far";
   }
   if (failing) text += ": " + status.lastError->ToString();
+  if (reason == SyncReason::kNoAnswer && !status.waitsFor.empty()) {
+    text += ": waits for " + status.waitsFor;
+  }
   return text;
 }
 

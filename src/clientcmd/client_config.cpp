@@ -1,12 +1,15 @@
 #include "clientcmd/client_config.hpp"
 
 #include <k8s/clientcmd/clientcmd.hpp>
+#include <k8s/log.hpp>
 
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
 #include "clientcmd/validation.hpp"
 #include "rest/in_cluster.hpp"
+#include "rest/origin.hpp"
 #include "util/file.hpp"
 
 namespace k8s::inline v0::clientcmd {
@@ -21,12 +24,11 @@ Error ConfigError(std::string message) {
   return {.kind = ErrorKind::kConfig, .message = std::move(message)};
 }
 
-Error EmptyConfig() {
+Error EmptyConfig(const std::string& why) {
   return {.kind = ErrorKind::kConfig,
           .reason = std::string(kEmptyConfig),
-          .message =
-              "invalid configuration: no configuration has been provided: no kubeconfig "
-              "with a current context, and no service account of a pod"};
+          .message = "invalid configuration: no configuration has been provided: " + why +
+                     ", and no service account of a pod"};
 }
 
 void Override(const std::string& value, std::string& member) {
@@ -86,7 +88,8 @@ std::optional<Error> Pick(const std::map<std::string, T>& from, const std::strin
   if (found != from.end()) {
     into = found->second;
   } else if (must_exist) {
-    return ConfigError(std::string(what) + " \"" + name + "\" does not exist");
+    return ConfigError("invalid configuration: " + std::string(what) + " \"" + name +
+                       "\" does not exist");
   }
   return std::nullopt;
 }
@@ -114,14 +117,28 @@ Result<Selection> Select(const KubeConfig& kubeconfig, const Overrides& override
   return out;
 }
 
+bool IsEmpty(const Cluster& cluster) {
+  return cluster == Cluster{.locationOfOrigin = cluster.locationOfOrigin};
+}
+
+std::string WhyNoCluster(const KubeConfig& kubeconfig, const Selection& selection) {
+  if (selection.context_name.empty()) return "no kubeconfig with a current context";
+  const std::string context = "context \"" + selection.context_name + "\"";
+  const std::string& cluster = selection.context.cluster;
+  if (cluster.empty()) return context + " names no cluster";
+  const bool exists = kubeconfig.clusters.contains(cluster);
+  return "cluster \"" + cluster + "\" of " + context +
+         (exists ? " has no server" : " does not exist");
+}
+
 Result<void> CheckUsable(const KubeConfig& kubeconfig, const Selection& selection) {
   Problems problems;
   if (!selection.context_name.empty() && !kubeconfig.contexts.contains(selection.context_name)) {
     problems.Add("context \"" + selection.context_name + "\" does not exist");
   }
   detail::CheckAuthInfo(selection.context.user, selection.user, problems);
-  if (selection.cluster == Cluster()) {
-    if (problems.empty()) return EmptyConfig();
+  if (IsEmpty(selection.cluster)) {
+    if (problems.empty()) return EmptyConfig(WhyNoCluster(kubeconfig, selection));
     problems.Add("no cluster with a server is selected");
   } else {
     detail::CheckCluster(selection.context.cluster, selection.cluster, problems);
@@ -133,12 +150,29 @@ void UsePlugin(const Selection& selection, rest::Config& config) {
   if (!selection.user.exec) return;
   config.exec = *selection.user.exec;
   config.exec.config = selection.cluster.execConfig;
-  std::string origin = "user \"" + selection.context.user + "\"";
-  if (!selection.context_name.empty()) {
-    origin = "context \"" + selection.context_name + "\", " + origin;
+}
+
+// What an error of this configuration is to name: `context "x", cluster "c", user "u", kubeconfig
+// /path`.
+std::string OriginOf(const Selection& selection) {
+  std::string text;
+  const auto add = [&text](std::string_view what, const std::string& name) {
+    if (name.empty()) return;
+    if (!text.empty()) text += ", ";
+    text.append(what).append(name);
+  };
+  const auto quoted = [](const std::string& name) {
+    return name.empty() ? name : "\"" + name + "\"";
+  };
+  add("context ", quoted(selection.context_name));
+  add("cluster ", quoted(selection.context.cluster));
+  add("user ", quoted(selection.context.user));
+  const std::string& file = selection.cluster.locationOfOrigin;
+  add("kubeconfig ", file);
+  if (selection.user.locationOfOrigin != file) {
+    add("user's kubeconfig ", selection.user.locationOfOrigin);
   }
-  if (!config.exec.origin.empty()) origin += ", " + config.exec.origin;
-  config.exec.origin = std::move(origin);
+  return text;
 }
 
 void UseCredentials(const AuthInfo& user, rest::Config& config) {
@@ -164,13 +198,22 @@ void UseServerIdentity(const Cluster& cluster, rest::Config& config) {
 
 Result<rest::Config> ToRestConfig(const Selection& selection, const Overrides& overrides) {
   rest::Config config;
+  config.origin = OriginOf(selection);
   config.host = selection.cluster.server;
   config.proxyUrl = selection.cluster.proxyUrl;
   config.disableCompression = selection.cluster.disableCompression;
   config.timeout = overrides.timeout;
   if (!selection.user.impersonate.userName.empty()) config.impersonate = selection.user.impersonate;
   // A server that is not https gets no credentials.
-  if (!rest::IsTransportTls(config)) return config;
+  if (!rest::IsTransportTls(config)) {
+    if (selection.user != AuthInfo{.impersonate = selection.user.impersonate,
+                                   .locationOfOrigin = selection.user.locationOfOrigin}) {
+      log::Write(log::Level::kWarning, "the credentials are left out, as " + config.host +
+                                           " is not https" +
+                                           rest::detail::InParentheses(config.origin));
+    }
+    return config;
+  }
   if (selection.user.token.empty() && !selection.user.tokenFile.empty()) {
     const auto token = util::detail::ReadFile(selection.user.tokenFile);
     if (!token) {
@@ -222,13 +265,22 @@ Result<ClientConfig> LoadWith(const LoadingRules& rules, const Overrides& overri
   if (!kubeconfig) return kubeconfig.error();
   auto config = Resolve(*kubeconfig, overrides);
   if (config) return config;
-  if (!IsEmptyConfig(config.error()) ||
-      !rest::detail::IsInClusterPossible(service_account_directory)) {
-    auto error = std::move(config).error();
-    if (const auto files = DescribeFiles(rules); !files.empty()) {
-      error.message += " (kubeconfig " + files + ")";
+  auto error = std::move(config).error();
+  const bool is_empty = IsEmptyConfig(error);
+  if (const auto files = DescribeFiles(rules); !files.empty()) {
+    error.message += " (kubeconfig " + files + ")";
+  }
+  if (!is_empty) return error;
+  if (!rest::detail::IsInClusterPossible(service_account_directory)) {
+    // Where part of a pod's surroundings is there, the rest is missed.
+    const auto in_cluster = rest::detail::InClusterConfigFrom(service_account_directory);
+    if (std::getenv("KUBERNETES_SERVICE_HOST") != nullptr && !in_cluster) {
+      error.message += "; KUBERNETES_SERVICE_HOST is set, but: " + in_cluster.error().message;
     }
     return error;
+  }
+  if (!kubeconfig->contexts.empty()) {
+    log::Write(log::Level::kWarning, error.message + "; the pod's service account is used");
   }
   return InClusterClientConfig(overrides, service_account_directory);
 }

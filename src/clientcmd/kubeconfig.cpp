@@ -1,6 +1,9 @@
 #include <k8s/clientcmd/clientcmd.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <exception>
+#include <string>
 #include <utility>
 
 #include "clientcmd/yaml_reader.hpp"
@@ -108,12 +111,28 @@ KubeConfig ReadKubeConfig(const YamlReader& in) {
           .currentContext = in.Get("current-context").String()};
 }
 
+/// What yaml-cpp's errors do not say: the first line that is indented by a tab.
+std::string TabHint(std::string_view text) {
+  for (std::size_t line = 1;; ++line) {
+    const auto indent = text.substr(0, std::min(text.find_first_not_of(" \t"), text.size()));
+    if (indent.find('\t') != std::string_view::npos) {
+      return "; line " + std::to_string(line) +
+             " is indented by a tab, where YAML takes spaces only";
+    }
+    const auto end = text.find('\n');
+    if (end == std::string_view::npos) return {};
+    text.remove_prefix(end + 1);
+  }
+}
+
 }  // namespace
 
 Result<KubeConfig> ParseKubeConfig(std::string_view text) {
   // yaml-cpp and YamlReader report by exception. Neither quotes values, which may be secrets.
   try {
     return ReadKubeConfig(YamlReader(YAML::Load(std::string(text)), ""));
+  } catch (const YAML::ParserException& error) {
+    return Error{.kind = ErrorKind::kConfig, .message = error.what() + TabHint(text)};
   } catch (const std::exception& error) {
     return Error{.kind = ErrorKind::kConfig, .message = error.what()};
   }

@@ -51,23 +51,23 @@ void MakeAbsolute(const std::filesystem::path& directory, std::string& path) {
   path = (directory / path).lexically_normal().string();
 }
 
-// Paths in a kubeconfig are relative to the file. Errors of plugins will name it.
+// Paths in a kubeconfig are relative to the file. Errors will name it.
 void TieToFile(const std::string& file, KubeConfig& config) {
   std::error_code ignored;
   const auto directory = std::filesystem::absolute(file, ignored).parent_path();
   for (auto& [name, cluster] : config.clusters) {
     MakeAbsolute(directory, cluster.certificateAuthority);
+    cluster.locationOfOrigin = file;
   }
   for (auto& [name, user] : config.users) {
     MakeAbsolute(directory, user.clientCertificate);
     MakeAbsolute(directory, user.clientKey);
     MakeAbsolute(directory, user.tokenFile);
+    user.locationOfOrigin = file;
     // A command without a separator is looked up in PATH.
-    if (!user.exec) continue;
-    if (user.exec->command.find('/') != std::string::npos) {
+    if (user.exec && user.exec->command.find('/') != std::string::npos) {
       MakeAbsolute(directory, user.exec->command);
     }
-    user.exec->origin = "kubeconfig " + file;
   }
 }
 
@@ -124,7 +124,8 @@ Result<KubeConfig> LoadKubeConfig(const LoadingRules& rules) {
     }
   }
   if (!any && search.warn_if_all_are_missing) {
-    log::Write(log::Level::kWarning, "no file that KUBECONFIG names exists");
+    log::Write(log::Level::kWarning,
+               std::string("no file that KUBECONFIG names exists: ") + std::getenv("KUBECONFIG"));
   }
   if (!problems.empty()) return problems.ToError();
   return merged;

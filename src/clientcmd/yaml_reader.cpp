@@ -221,7 +221,9 @@ bool YamlReader::Bool() const {
 
 std::string YamlReader::Bytes() const {
   k8s::Bytes bytes;
-  if (!codec::detail::DecodeBase64(String(), bytes)) Fail("not base64");
+  const std::string text = String();
+  if (text.starts_with("-----BEGIN")) Fail("PEM as it is, where base64 of it belongs");
+  if (!codec::detail::DecodeBase64(text, bytes)) Fail("not base64");
   return {bytes.begin(), bytes.end()};
 }
 

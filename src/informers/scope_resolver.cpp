@@ -5,6 +5,7 @@
 #include <k8s/discovery/discovery_client.hpp>
 #include <k8s/kubernetes/resource_client_core.hpp>
 
+#include <optional>
 #include <utility>
 
 namespace k8s::inline v0::informers {
@@ -44,6 +45,13 @@ class Resolving final : public cache::ListerWatcher {
     return resolved_->Watch(options, std::move(stop));
   }
 
+  [[nodiscard]] std::string WaitsFor() const override { return client_.WaitsFor(); }
+
+  void SetIdleTimeouts(const cache::IdleTimeouts& timeouts) override {
+    timeouts_ = timeouts;
+    if (resolved_) resolved_->SetIdleTimeouts(timeouts);
+  }
+
  private:
   Result<void> Resolve(std::stop_token stop) {
     if (resolved_) return {};
@@ -51,6 +59,7 @@ class Resolving final : public cache::ListerWatcher {
     if (!namespaced) return std::move(namespaced).error();
     resolved_ = cache::NewListWatchFromClient(
         kubernetes::ResourceClientCore(client_, type_, *namespaced ? ns_ : std::string()), tweak_);
+    if (timeouts_) resolved_->SetIdleTimeouts(*timeouts_);
     return {};
   }
 
@@ -58,6 +67,7 @@ class Resolving final : public cache::ListerWatcher {
   const std::shared_ptr<const runtime::ObjectType> type_;
   const std::string ns_;
   const cache::TweakListOptionsFunc tweak_;
+  std::optional<cache::IdleTimeouts> timeouts_;
   std::shared_ptr<cache::ListerWatcher> resolved_;
 };
 

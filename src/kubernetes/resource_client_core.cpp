@@ -73,7 +73,8 @@ ResourceClientCore::ResourceClientCore(rest::Client client,
     : client_(std::move(client)),
       resource_(type),
       type_(std::move(type)),
-      ns_(std::move(namespace_)) {}
+      ns_(std::move(namespace_)),
+      idle_{.opening = kLongestOpening, .list = kLongestSilence} {}
 
 ResourceClientCore ResourceClientCore::InNamespace(std::string_view namespace_) const {
   auto copy = *this;
@@ -85,6 +86,12 @@ ResourceClientCore ResourceClientCore::WithType(
     std::shared_ptr<const runtime::ObjectType> type) const {
   auto copy = *this;
   copy.type_ = std::move(type);
+  return copy;
+}
+
+ResourceClientCore ResourceClientCore::WithIdleTimeouts(const cache::IdleTimeouts& timeouts) const {
+  auto copy = *this;
+  copy.idle_ = timeouts;
   return copy;
 }
 
@@ -153,6 +160,7 @@ Result<cache::ListResult> ResourceClientCore::List(const metav1::ListOptions& op
   list_options.watch = false;
   request->query = detail::QueryOf(list_options);
   request->accept = Accept(type_->as, "List");
+  request->idleTimeout = idle_.list;
   auto response = client_.Stream(*request, stop);
   if (!response) return std::move(response).error();
   if (!detail::IsJson((*response)->header("Content-Type"))) {
@@ -177,7 +185,7 @@ Result<std::unique_ptr<watch::Interface>> ResourceClientCore::Watch(
   watch_options.watch = true;
   request->query = detail::QueryOf(watch_options);
   request->watch = true;
-  request->idleTimeout = kLongestOpening;
+  request->idleTimeout = idle_.opening;
   if (options.timeoutSeconds) {
     request->timeout = seconds(*options.timeoutSeconds) + kWatchGrace;
   }

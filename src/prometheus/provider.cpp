@@ -43,6 +43,10 @@ void PrometheusProvider::OnResponseBody(std::string_view method, std::string_vie
   requests_->Read(method, host, bytes);
 }
 
+void PrometheusProvider::OnExecPlugin(const rest::ExecPluginMetrics& measured) noexcept {
+  requests_->PluginRan(measured);
+}
+
 std::string PrometheusProvider::Text() const {
   return ::prometheus::TextSerializer().Serialize(registry_->Collect());
 }

@@ -1,5 +1,6 @@
 #include "prometheus/request_families.hpp"
 
+#include <chrono>
 #include <string>
 
 namespace k8s::inline v0::metrics::detail {
@@ -12,6 +13,14 @@ Histogram::BucketBoundaries Seconds() {
 }
 Histogram::BucketBoundaries Bytes() {
   return {64, 256, 512, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216};
+}
+
+/// From ten minutes to four years.
+Histogram::BucketBoundaries CertificateAges() {
+  constexpr double kHour = 3600;
+  constexpr double kDay = 24 * kHour;
+  return {600,       1800,      kHour,      4 * kHour,  kDay,       7 * kDay,
+          30 * kDay, 90 * kDay, 180 * kDay, 360 * kDay, 1440 * kDay};
 }
 
 Labels Of(std::string_view method, std::string_view host) {
@@ -34,7 +43,17 @@ RequestFamilies::RequestFamilies(Registry& registry)
       request_size(NewHistograms(registry, "rest_client_request_size_bytes",
                                  "Size of the bodies of requests")),
       response_size(NewHistograms(registry, "rest_client_response_size_bytes",
-                                  "Size of the bodies of answers, without streams")) {}
+                                  "Size of the bodies of answers, without streams")),
+      plugin_calls(NewCounters(registry, "rest_client_exec_plugin_call_total",
+                               "Runs of credential plugins, by exit code and how they ended")),
+      plugin_duration(NewHistograms(registry, "rest_client_exec_plugin_duration_seconds",
+                                    "How long runs of credential plugins took")),
+      plugin_certificate_age(
+          NewHistograms(registry, "rest_client_exec_plugin_certificate_rotation_age",
+                        "Age in seconds of client certificates that a plugin replaced")),
+      plugin_certificate_expiry(
+          NewGauges(registry, "rest_client_exec_plugin_certificate_expiration_timestamp_seconds",
+                    "When the client certificate that a plugin gave last expires")) {}
 
 void RequestFamilies::Tried(const rest::TryMetrics& measured) {
   results
@@ -54,6 +73,22 @@ void RequestFamilies::Retried(std::string_view method, std::string_view host, in
 void RequestFamilies::Waited(std::string_view method, std::string_view host,
                              Clock::Duration waited) {
   limiter_latency.Add(Of(method, host), Seconds()).Observe(InSeconds(waited));
+}
+
+void RequestFamilies::PluginRan(const rest::ExecPluginMetrics& measured) {
+  const auto in_seconds = [](auto time) { return std::chrono::duration<double>(time).count(); };
+  const Labels plugin{{"command", std::string(measured.command)}};
+  plugin_calls
+      .Add(With(With(plugin, "code", std::to_string(measured.exitCode)), "call_status",
+                rest::ToString(measured.status)))
+      .Increment();
+  plugin_duration.Add(plugin, Seconds()).Observe(InSeconds(measured.duration));
+  if (const auto age = measured.replacedCertificateAge) {
+    plugin_certificate_age.Add(plugin, CertificateAges()).Observe(in_seconds(*age));
+  }
+  if (const auto expires = measured.certificateExpires) {
+    plugin_certificate_expiry.Add(plugin).Set(in_seconds(expires->time_since_epoch()));
+  }
 }
 
 void RequestFamilies::Read(std::string_view method, std::string_view host, std::size_t bytes) {

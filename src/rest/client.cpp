@@ -135,6 +135,7 @@ tl::expected<std::unique_ptr<HttpResponse>, Failure> Client::Shared::Try(
     return std::move(*response);
   }
   auto failure = FromResponse(request, **response, stop);
+  failure.error.message += transport->Explain(failure.error);
   if (!failure.retry_in) detail::HandleWarnings(**response, warning_handler);
   return tl::unexpected(std::move(failure));
 }
@@ -212,5 +213,7 @@ Result<std::unique_ptr<HttpResponse>> Client::Stream(const Request& request,
                                                      std::stop_token stop) const {
   return shared_->Stream(request, stop);
 }
+
+std::string Client::WaitsFor() const { return shared_->transport->WaitsFor(); }
 
 }  // namespace k8s::inline v0::rest

@@ -71,8 +71,9 @@ std::string TakeScheme(std::string_view& url) {
 }
 
 bool IsPort(std::string_view port) {
-  return port.size() <= 5 && std::all_of(port.begin(), port.end(),
-                                         [](unsigned char c) { return std::isdigit(c) != 0; });
+  const auto is_digit = [](unsigned char c) { return std::isdigit(c) != 0; };
+  if (port.size() > 5 || !std::all_of(port.begin(), port.end(), is_digit)) return false;
+  return port.empty() || std::stoi(std::string(port)) <= 65535;
 }
 
 // Why "host", "host:port" or "[v6]:port" is none of these, or null.
@@ -94,7 +95,8 @@ const char* CheckAuthority(std::string_view authority) {
     if (rest.size() == authority.size()) return "the host is empty";
   }
   if (rest.starts_with(':')) rest.remove_prefix(1);
-  return IsPort(rest) ? nullptr : "the port is no number, or an IPv6 address lacks brackets";
+  return IsPort(rest) ? nullptr
+                      : "the port is no number up to 65535, or an IPv6 address lacks brackets";
 }
 
 // The path without query, fragment, repeated and trailing slashes.
@@ -143,6 +145,7 @@ std::string ToString(const Config& config) {
   out.Add("burst", std::to_string(config.burst));
   if (config.timeout.count() != 0)
     out.Add("timeout", std::to_string(config.timeout.count()) + "ms");
+  out.Add("origin", config.origin);
   return "rest::Config{" + out.text() + "}";
 }
 

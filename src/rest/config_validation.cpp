@@ -1,9 +1,12 @@
 #include <k8s/rest/config.hpp>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "rest/ascii.hpp"
 #include "rest/exec_plugin.hpp"
+#include "rest/origin.hpp"
 #include "rest/proxy.hpp"
 #include "rest/tls_material.hpp"
 #include "util/problems.hpp"
@@ -18,9 +21,21 @@ void CheckTls(const TlsClientConfig& tls, Problems& problems) {
   const bool has_ca = !tls.caFile.empty() || !tls.caData.empty();
   const bool has_cert = !tls.certFile.empty() || !tls.certData.empty();
   const bool has_key = !tls.keyFile.empty() || !tls.keyData.empty();
-  if (has_ca && tls.insecure) problems.Add("a CA and insecure contradict each other");
+  if (has_ca && tls.insecure) {
+    problems.Add("a CA and insecure-skip-tls-verify contradict each other");
+  }
   if (has_cert != has_key) problems.Add("a client certificate and its key are needed together");
   (void)detail::LoadTls(tls, problems);
+}
+
+bool HasControlIn(const ImpersonationConfig& as) {
+  std::vector<std::string> texts = as.groups;
+  texts.insert(texts.end(), {as.userName, as.uid});
+  for (const auto& [key, values] : as.extra) {
+    texts.insert(texts.end(), values.begin(), values.end());
+  }
+  return std::any_of(texts.begin(), texts.end(),
+                     [](const std::string& text) { return detail::HasControl(text); });
 }
 
 void CheckCredentials(const Config& config, Problems& problems) {
@@ -33,6 +48,7 @@ void CheckCredentials(const Config& config, Problems& problems) {
   if (as.userName.empty() && (!as.uid.empty() || !as.groups.empty() || !as.extra.empty())) {
     problems.Add("impersonation needs a user");
   }
+  if (HasControlIn(as)) problems.Add("impersonation has a line break or the like in a name");
 }
 
 void CheckPolicy(const std::string& plugin, const PluginPolicy& policy, Problems& problems) {
@@ -87,7 +103,8 @@ Result<void> Validate(const Config& config) {
   }
   CheckCredentials(config, problems);
   CheckPlugins(config, problems);
-  return problems.ToResult();
+  if (problems.empty()) return {};
+  return detail::WithOrigin(problems.ToError(), config.origin);
 }
 
 }  // namespace k8s::inline v0::rest

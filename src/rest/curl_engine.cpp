@@ -38,8 +38,16 @@ CurlEngine::~CurlEngine() {
 
 void CurlEngine::Abandon(std::shared_ptr<Transfer> transfer) {
   // Here, not on the I/O thread: the caller's next request depends on it.
-  if (transfer->SeemsDead()) distrusted_ = true;
+  if (transfer->IsSilent()) Suspect(*transfer);
   Post(Action::kAbandon, std::move(transfer));
+}
+
+void CurlEngine::Suspect(const Transfer& transfer) {
+  // A living connection that carries nothing but one quiet watch looks the same, and costs that
+  // informer a handshake: once after each change that nothing follows for 45 s. The watches after
+  // it have a limit before which servers send a bookmark. Whatever else is heard on it meanwhile
+  // saves it. To ask on the old connection first would cost each real failure seconds.
+  if (transfer.SeemsDead()) distrusted_ = true;
 }
 
 void CurlEngine::Post(Action action, std::shared_ptr<Transfer> transfer) {
@@ -104,7 +112,7 @@ void CurlEngine::CollectFinished() {
     if (found == active_.end()) continue;
     const auto transfer = std::move(found->second);
     active_.erase(found);
-    if (code == CURLE_OPERATION_TIMEDOUT && transfer->SeemsDead()) distrusted_ = true;
+    if (code == CURLE_OPERATION_TIMEDOUT && transfer->IsSilent()) Suspect(*transfer);
     curl_multi_remove_handle(multi_.get(), transfer->easy());
     transfer->Complete(code);
     transfer->Release();

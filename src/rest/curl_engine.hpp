@@ -28,6 +28,8 @@ class CurlEngine {
   void Resume(std::shared_ptr<Transfer> transfer) { Post(Action::kResume, std::move(transfer)); }
   /// Nobody reads any more. Ends a transfer that is not there silently.
   void Abandon(std::shared_ptr<Transfer> transfer);
+  /// Its reader has waited in vain for as long as it was told to.
+  void Suspect(const Transfer& transfer);
 
   /// Of all transfers so far.
   [[nodiscard]] const std::shared_ptr<Pulse>& pulse() const { return pulse_; }

@@ -2,6 +2,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "rest/transfer.hpp"
 
@@ -22,6 +23,8 @@ bool IsLostInHandshake(std::string_view reason) {
 /// What the peer has against the client's certificate: "certificate expired", "unknown ca"; ""
 /// when it is none of that. With TLS 1.3 a server says so only after the handshake.
 std::string_view CertificateAlert(std::string_view reason) {
+  // libcurl's only words for this alert where the server's own certificate is in order.
+  if (reason == "SSL certificate verification failed") return "certificate expired";
   constexpr std::string_view kMark = " alert ";
   const auto mark = reason.find(kMark);
   if (mark == std::string_view::npos) return {};
@@ -88,6 +91,29 @@ ErrorKind KindOf(CURLcode code, std::string_view reason, int os_error) {
   }
 }
 
+/// What a proxy's answer means: RFC 1928 has numbers for it.
+std::string ExplainProxy(const std::string& reason) {
+  if (reason == "CONNECT tunnel failed, response 407") {
+    return "the proxy wants another user or password (407)";
+  }
+  if (reason.starts_with("No authentication method was acceptable")) {
+    return "the proxy wants a user and password";
+  }
+  if (reason.starts_with("User was rejected by the SOCKS5 server")) {
+    return "the proxy wants another user or password";
+  }
+  if (!Contains(reason, "complete SOCKS5 connection")) return reason;
+  for (const auto& [number, meaning] : {std::pair{"(1)", "general failure"},
+                                        {"(2)", "not allowed by its rules"},
+                                        {"(3)", "network unreachable"},
+                                        {"(4)", "host unreachable"},
+                                        {"(5)", "connection refused"},
+                                        {"(6)", "it took too long"}}) {
+    if (reason.ends_with(number)) return reason + ": " + meaning;
+  }
+  return reason;
+}
+
 /// libcurl's reason, or a better one where OpenSSL's words or the system's error tell more.
 std::string Explain(std::string reason, int os_error) {
   if (const auto alert = CertificateAlert(reason); !alert.empty()) {
@@ -99,8 +125,15 @@ std::string Explain(std::string reason, int os_error) {
   if (Contains(reason, "wrong version number")) {
     return "the peer does not speak TLS (wrong version number)";
   }
+  if (Contains(reason, "alert protocol version")) {
+    return "the peer speaks no TLS 1.2 or newer (alert protocol version)";
+  }
+  if (Contains(reason, "alert handshake failure")) {
+    return "the peer refuses the handshake; it may demand a client certificate (alert handshake "
+           "failure)";
+  }
   constexpr std::string_view kNothing = "Couldn't connect to server";
-  if (os_error == 0 || !reason.ends_with(kNothing)) return reason;
+  if (os_error == 0 || !reason.ends_with(kNothing)) return ExplainProxy(reason);
   reason.resize(reason.size() - kNothing.size());
   return reason + std::generic_category().message(os_error);
 }

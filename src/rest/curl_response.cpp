@@ -11,7 +11,7 @@ CurlResponse::~CurlResponse() {
 }
 
 Result<void> CurlResponse::AwaitHead(const std::stop_token& stop) {
-  if (auto head = transfer_->exchange().AwaitHead(stop); !head) return head;
+  if (auto head = transfer_->exchange().AwaitHead(stop); !head) return Judged(head.error());
   const auto encoding = header("Content-Encoding");
   if (encoding.empty() || EqualsIgnoringCase(encoding, "identity")) return {};
   if (!EqualsIgnoringCase(encoding, "gzip")) {
@@ -36,9 +36,16 @@ Result<bool> CurlResponse::Read(std::string& chunk, std::stop_token stop) {
 
 Result<bool> CurlResponse::ReadRaw(std::string& chunk, const std::stop_token& stop) {
   auto taken = transfer_->exchange().Take(chunk, stop);
-  if (!taken) return std::move(taken).error();
+  if (!taken) return Judged(std::move(taken).error());
   if (taken->resume) engine_->Resume(transfer_);
   return taken->more;
+}
+
+Error CurlResponse::Judged(Error error) const {
+  // At once: what the reader asks for next, while this exchange is still open, should not go to a
+  // dead connection.
+  if (error.reason == kReasonSilence) engine_->Suspect(*transfer_);
+  return error;
 }
 
 Result<bool> CurlResponse::ReadGzip(std::string& chunk, const std::stop_token& stop) {

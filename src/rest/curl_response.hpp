@@ -38,6 +38,8 @@ class CurlResponse final : public HttpResponse {
  private:
   Result<bool> ReadRaw(std::string& chunk, const std::stop_token& stop);
   Result<bool> ReadGzip(std::string& chunk, const std::stop_token& stop);
+  /// Tells the engine of silence; returns the same error.
+  Error Judged(Error error) const;
 
   std::shared_ptr<CurlEngine> engine_;
   std::shared_ptr<Transfer> transfer_;

@@ -25,6 +25,13 @@ void SetBlob(CURL* easy, CURLoption option, const std::string& data) {
   curl_easy_setopt(easy, option, &blob);
 }
 
+/// By which CAs a server's certificate is judged.
+std::string DescribeTrust(const TlsClientConfig& tls) {
+  if (!tls.caData.empty()) return "certificate-authority-data";
+  if (!tls.caFile.empty()) return "certificate-authority " + tls.caFile;
+  return "the system's CAs";
+}
+
 void UseServerName(CURLU* url, const std::string& name, CurlSettings& settings) {
   const auto host = PartOf(url, CURLUPART_HOST);
   const auto port = PartOf(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
@@ -46,6 +53,7 @@ Result<CurlSettings> MakeCurlSettings(const Config& config, TlsClientConfig tls)
   auto proxy = ProxyFor(config, *base);
   if (!proxy) return std::move(proxy).error();
   CurlSettings settings{.server = *base,
+                        .trusted = DescribeTrust(config.tls),
                         .base_url = *base,
                         .host_header = {},
                         .connect_to = {},

@@ -13,6 +13,7 @@ namespace k8s::inline v0::rest::detail {
 /// What every request of a transport has in common. Immutable.
 struct CurlSettings {
   std::string server;    ///< The base URL, for errors.
+  std::string trusted;   ///< Whose certificates count, for errors.
   std::string base_url;  ///< The base URL as curl gets it: with the TLS server name as its host.
   /// With a TLS server name: the true host for the Host header, and CURLOPT_CONNECT_TO, which makes
   /// curl connect there while SNI and verification use the URL's host.

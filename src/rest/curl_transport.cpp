@@ -2,6 +2,7 @@
 #include <k8s/log.hpp>
 #include <k8s/rest/curl_transport.hpp>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -13,6 +14,8 @@
 #include "rest/curl_response.hpp"
 #include "rest/curl_settings.hpp"
 #include "rest/exec_plugin.hpp"
+#include "rest/origin.hpp"
+#include "rest/pem.hpp"
 #include "rest/proxy.hpp"
 #include "rest/request_log.hpp"
 #include "rest/response_error.hpp"
@@ -49,6 +52,19 @@ bool MaySendCredentials(const Config& config, const CurlSettings& settings) {
   return asked_for && stays_here;
 }
 
+constexpr const char* kNobody = "requests without credentials";
+
+/// By what a server is to know who asks: that which RoundTrip will send.
+std::string DescribeCaller(const Config& config) {
+  if (detail::UsesExecPlugin(config)) return "the credential of " + detail::NameOf(config.exec);
+  if (!config.username.empty()) return "the password of \"" + config.username + "\"";
+  if (!config.bearerTokenFile.empty()) return "the token of " + config.bearerTokenFile;
+  if (!config.bearerToken.empty()) return "the token";
+  if (!config.tls.certData.empty()) return "the client certificate";
+  if (!config.tls.certFile.empty()) return "the client certificate " + config.tls.certFile;
+  return kNobody;
+}
+
 /// Whether the two sides may accept each other with other files.
 bool IsRefused(const Answer& answer) {
   return answer ? (*answer)->status() == 401 : answer.error().kind == ErrorKind::kTls;
@@ -69,7 +85,10 @@ class CurlTransport::Impl {
                    : detail::BasicAuthorization(config.username, config.password)),
         impersonation_(detail::ImpersonationHeaders(config.impersonate)),
         plugin_(std::move(plugin)),
-        plugin_name_(detail::NameOf(config.exec)),
+        origin_(config.origin),
+        plugin_name_(detail::NameOf(config.exec) + detail::InParentheses(origin_)),
+        caller_(sends_credentials_ ? DescribeCaller(config) : kNobody),
+        metrics_(config.metrics),
         verbosity_(config.verbosity) {
     if (sends_credentials_ || !HasCredentials(config)) return;
     detail::WarnOnce("no credentials are sent to " + settings_.server + ", which has no TLS");
@@ -85,6 +104,27 @@ class CurlTransport::Impl {
     return SendWithToken(request, stop);
   }
 
+  [[nodiscard]] std::string WaitsFor() const {
+    if (plugin_ != nullptr && plugin_->IsRunning()) return plugin_name_;
+    std::string text = settings_.server;
+    if (!settings_.proxy.name.empty()) text += " by way of the proxy " + settings_.proxy.name;
+    text += detail::InParentheses(origin_);
+    const std::lock_guard lock(failure_mutex_);
+    return last_failure_.empty() ? text : text + "; the last try: " + last_failure_;
+  }
+
+  [[nodiscard]] std::string Explain(const Error& answered) const {
+    const std::string origin = detail::InParentheses(origin_);
+    if (IsUnauthorized(answered)) {
+      return "; " + settings_.server + " does not accept " + caller_ + WhatIsWrongWithIt() + origin;
+    }
+    if (IsForbidden(answered) && !origin.empty()) {
+      return (caller_ == kNobody ? "; no credentials were sent" : "") + origin;
+    }
+    // It may not be a server of Kubernetes that has answered.
+    return answered.causes.empty() ? "" : " (" + settings_.server + ")";
+  }
+
  private:
   static std::string Bearer(const std::string& token) {
     return token.empty() ? "" : "Bearer " + token;
@@ -94,7 +134,7 @@ class CurlTransport::Impl {
 
   Answer SendWithToken(const HttpRequest& request, const std::stop_token& stop) {
     auto token = token_.Token();
-    if (!token) return std::move(token).error();
+    if (!token) return detail::WithOrigin(std::move(token).error(), origin_);
     auto response = Send(request, Bearer(*token), stop);
     if (!response || (*response)->status() != 401 || !token_.Refused(*token)) return response;
     // The token file has been renewed.
@@ -104,11 +144,11 @@ class CurlTransport::Impl {
   }
 
   Answer SendWithPlugin(const HttpRequest& request, const std::stop_token& stop) {
-    const auto credential = plugin_->Get(stop);
+    const auto credential = plugin_->Get(stop, metrics_);
     if (!credential) return PluginError(request, credential.error());
     auto response = SendWith(request, *credential, stop);
     if (!response || (*response)->status() != 401) return response;
-    const auto renewed = plugin_->Renew(*credential, stop);
+    const auto renewed = plugin_->Renew(*credential, stop, metrics_);
     if (!renewed) {
       auto error = PluginError(request, renewed.error());
       if (error.kind == ErrorKind::kCancelled) return error;
@@ -178,9 +218,13 @@ class CurlTransport::Impl {
     auto response = std::make_unique<CurlResponse>(engine, *transfer);
     engine->Start(std::move(*transfer));
     if (auto head = response->AwaitHead(stop); !head) {
-      if (log) log->Failed(head.error());
-      return std::move(head).error();
+      Error error = std::move(head).error();
+      if (error.kind == ErrorKind::kTls) error = detail::WithOrigin(std::move(error), origin_);
+      if (log) log->Failed(error);
+      NoteFailure(error);
+      return error;
     }
+    NoteAnswer();
     if (response->status() == 407 && !settings_.proxy.url.empty()) {
       Error error = RefusedByProxy(request);
       if (log) log->Failed(error);
@@ -189,6 +233,27 @@ class CurlTransport::Impl {
     if (!log) return std::unique_ptr<HttpResponse>(std::move(response));
     const auto timings = response->timings();
     return RequestLog::Answered(std::move(log), std::move(response), timings);
+  }
+
+  /// ", which has expired, at ..." for a client certificate whose time it is not.
+  [[nodiscard]] std::string WhatIsWrongWithIt() const {
+    const std::lock_guard lock(current_mutex_);
+    if (current_ == nullptr) return {};
+    const auto problem = detail::ValidityProblem(current_->tls.certData);
+    return problem.empty() ? "" : ", which " + problem;
+  }
+
+  void NoteFailure(const Error& error) {
+    if (error.kind == ErrorKind::kCancelled) return;
+    const std::lock_guard lock(failure_mutex_);
+    last_failure_ = error.message;
+    has_failed_ = true;
+  }
+
+  void NoteAnswer() {
+    if (!has_failed_.exchange(false)) return;
+    const std::lock_guard lock(failure_mutex_);
+    last_failure_.clear();
   }
 
   /// Over TLS libcurl tells it; without, it looks like an answer of the server.
@@ -218,9 +283,15 @@ class CurlTransport::Impl {
   const std::string basic_;
   const Headers impersonation_;
   const std::shared_ptr<ExecPlugin> plugin_;  ///< Null: none.
+  const std::string origin_;
   const std::string plugin_name_;
+  const std::string caller_;
+  const std::shared_ptr<Metrics> metrics_;
   const int verbosity_;
-  std::mutex current_mutex_;  ///< A leaf.
+  mutable std::mutex failure_mutex_;  ///< A leaf.
+  std::string last_failure_;          ///< Of a try, until another one is answered.
+  std::atomic<bool> has_failed_ = false;
+  mutable std::mutex current_mutex_;  ///< A leaf.
   std::shared_ptr<const CurlSettings> current_;
   TlsMaterial::Snapshot current_tls_;
   ExecPlugin::Credential current_credential_;
@@ -233,9 +304,12 @@ Result<std::shared_ptr<CurlTransport>> CurlTransport::New(const Config& config) 
   if (auto valid = Validate(config); !valid) return std::move(valid).error();
   util::detail::Problems problems;
   auto tls = detail::LoadTls(config.tls, problems);
-  if (!problems.empty()) return problems.ToError();
+  if (!problems.empty()) return detail::WithOrigin(problems.ToError(), config.origin);
   auto settings = detail::MakeCurlSettings(config, std::move(tls));
-  if (!settings) return std::move(settings).error();
+  if (!settings) {
+    problems.Add(settings.error().message);
+    return problems.ToError();
+  }
   if (settings->is_tls && config.tls.insecure) {
     detail::WarnOnce("the certificate of " + settings->server + " is not verified (tls.insecure)");
   }
@@ -244,7 +318,8 @@ Result<std::shared_ptr<CurlTransport>> CurlTransport::New(const Config& config) 
     auto found = ExecPlugin::For(config);
     if (!found) {
       return Error{.kind = ErrorKind::kConfig,
-                   .message = detail::NameOf(config.exec) + ": " + found.error().message};
+                   .message = detail::NameOf(config.exec) + detail::InParentheses(config.origin) +
+                              ": " + found.error().message};
     }
     plugin = *std::move(found);
   }
@@ -259,5 +334,9 @@ Result<std::unique_ptr<HttpResponse>> CurlTransport::RoundTrip(const HttpRequest
                                                                std::stop_token stop) {
   return impl_->RoundTrip(request, stop);
 }
+
+std::string CurlTransport::WaitsFor() const { return impl_->WaitsFor(); }
+
+std::string CurlTransport::Explain(const Error& answered) const { return impl_->Explain(answered); }
 
 }  // namespace k8s::inline v0::rest

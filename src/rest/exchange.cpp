@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "util/deadline.hpp"
+
 namespace k8s::inline v0::rest::detail {
 
 namespace {
@@ -38,7 +40,7 @@ void Exchange::Finish(std::optional<Error> error) {
 
 template <class Predicate>
 Result<void> Exchange::Wait(std::unique_lock<std::mutex>& lock, const std::stop_token& stop,
-                            Predicate ready) {
+                            std::string_view complaint, Predicate ready) {
   if (stop.stop_requested()) return Cancelled(what_);
   waiting_ = true;
   bool arrived = true;
@@ -52,13 +54,13 @@ Result<void> Exchange::Wait(std::unique_lock<std::mutex>& lock, const std::stop_
   if (arrived) return {};
   return Error{.kind = ErrorKind::kTimeout,
                .reason = std::string(kReasonSilence),
-               .message = what_ + ": the server was silent for " +
-                          std::to_string(idle_timeout_.count()) + " ms"};
+               .message = what_ + ": " + std::string(complaint) + " " +
+                          util::detail::Seconds(idle_timeout_)};
 }
 
 Result<void> Exchange::AwaitHead(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  auto waited = Wait(lock, stop, [this] { return has_head_ || finished_; });
+  auto waited = Wait(lock, stop, "no answer within", [this] { return has_head_ || finished_; });
   if (!waited) return waited;
   if (has_head_) return {};
   if (error_) return *error_;
@@ -68,7 +70,8 @@ Result<void> Exchange::AwaitHead(const std::stop_token& stop) {
 Result<Exchange::Taken> Exchange::Take(std::string& chunk, const std::stop_token& stop) {
   chunk.clear();
   std::unique_lock lock(mutex_);
-  auto waited = Wait(lock, stop, [this] { return !buffer_.empty() || finished_; });
+  auto waited = Wait(lock, stop, "the server was silent for",
+                     [this] { return !buffer_.empty() || finished_; });
   if (!waited) return waited.error();
   if (buffer_.empty() && error_) return *error_;
   chunk.swap(buffer_);

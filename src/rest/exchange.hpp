@@ -48,9 +48,9 @@ class Exchange {
 
   [[nodiscard]] const std::string& what() const { return what_; }
   void SetIdleTimeout(std::chrono::milliseconds timeout) { idle_timeout_ = timeout; }
-  /// Waits for the head. Errors: those of Finish, kTimeout, kCancelled.
+  /// Waits for the head. Errors: those of Finish, kTimeout with kReasonSilence, kCancelled.
   Result<void> AwaitHead(const std::stop_token& stop);
-  /// Waits for bytes and swaps them into `chunk`, whose memory is used again.
+  /// Waits for bytes and swaps them into `chunk`, whose memory is used again. Errors: the same.
   Result<Taken> Take(std::string& chunk, const std::stop_token& stop);
   [[nodiscard]] bool Finished() const;
   [[nodiscard]] bool HasHead() const;
@@ -61,9 +61,10 @@ class Exchange {
   [[nodiscard]] const Timings& timings() const { return timings_; }
 
  private:
+  /// `complaint`: what is said of the server, before the time, when it was silent for too long.
   template <class Predicate>
   Result<void> Wait(std::unique_lock<std::mutex>& lock, const std::stop_token& stop,
-                    Predicate ready);
+                    std::string_view complaint, Predicate ready);
 
   const std::string what_;
   std::chrono::milliseconds idle_timeout_;  ///< The reader's.

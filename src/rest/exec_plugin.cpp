@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "rest/pem.hpp"
 #include "rest/response_error.hpp"
 #include "util/child_process.hpp"
 
@@ -59,6 +60,14 @@ std::vector<std::string> EnvironmentWith(const std::vector<ExecEnvVar>& more,
 std::string InPath(const std::string& command) {
   const char* const path = std::getenv("PATH");
   return util::detail::FindInPath(command, path == nullptr ? "" : path);
+}
+
+using Status = ExecPluginMetrics::Status;
+
+void NoteEnd(const ChildResult& result, ExecPluginMetrics& measured) {
+  measured.status =
+      result.end == ChildResult::End::kNotStarted ? Status::kNotFound : Status::kExecutionError;
+  if (result.end == ChildResult::End::kExited) measured.exitCode = result.code;
 }
 
 /// The plugins of this process, by all that tells them apart.
@@ -123,11 +132,7 @@ bool UsesExecPlugin(const Config& config) {
          config.tls.certData.empty();
 }
 
-std::string NameOf(const ExecConfig& exec) {
-  std::string name = "exec plugin \"" + exec.command + "\"";
-  if (!exec.origin.empty()) name += " (" + exec.origin + ")";
-  return name;
-}
+std::string NameOf(const ExecConfig& exec) { return "exec plugin \"" + exec.command + "\""; }
 
 bool HasTerminal() {
   if (isatty(STDIN_FILENO) == 0) return false;
@@ -138,6 +143,7 @@ bool HasTerminal() {
 
 /// One run of the program, for those who wait for it.
 struct ExecPlugin::Run {
+  const std::shared_ptr<Metrics> metrics;  ///< Of whoever began it; may be null.
   bool done = false;
   std::optional<Result<Credential>> outcome;  ///< None: it was ended.
 };
@@ -160,34 +166,36 @@ bool ExecPlugin::LivesFor(system_clock::duration margin) const {
   return !credential_->expires || surroundings_.wall_clock() < *credential_->expires - margin;
 }
 
-Result<ExecPlugin::Credential> ExecPlugin::Get(const std::stop_token& stop) {
+Result<ExecPlugin::Credential> ExecPlugin::Get(const std::stop_token& stop,
+                                               const std::shared_ptr<Metrics>& metrics) {
   Lock lock(mutex_);
   if (LivesFor(margin_)) return credential_;
   const bool may_wait = run_ != nullptr || surroundings_.clock->Now() < not_before_;
   if (may_wait && LivesFor({})) return credential_;
-  auto renewed = RunOrJoin(lock, stop);
+  auto renewed = RunOrJoin(lock, stop, metrics);
   if (renewed || renewed.error().kind == ErrorKind::kCancelled || !LivesFor({})) return renewed;
   not_before_ = surroundings_.clock->Now() + kPauseAfterFailure;
   auto kept = credential_;
   lock.unlock();
-  log::Write(log::Level::kWarning, "exec plugin \"" + exec_.command +
-                                       "\": " + renewed.error().message +
+  log::Write(log::Level::kWarning, NameOf(exec_) + ": " + renewed.error().message +
                                        "; the credential is used until it expires");
   return kept;
 }
 
 Result<ExecPlugin::Credential> ExecPlugin::Renew(const Credential& refused,
-                                                 const std::stop_token& stop) {
+                                                 const std::stop_token& stop,
+                                                 const std::shared_ptr<Metrics>& metrics) {
   Lock lock(mutex_);
   if (credential_ != nullptr && credential_ != refused) return credential_;
-  return RunOrJoin(lock, stop);
+  return RunOrJoin(lock, stop, metrics);
 }
 
-Result<ExecPlugin::Credential> ExecPlugin::RunOrJoin(Lock& lock, const std::stop_token& stop) {
+Result<ExecPlugin::Credential> ExecPlugin::RunOrJoin(Lock& lock, const std::stop_token& stop,
+                                                     const std::shared_ptr<Metrics>& metrics) {
   while (true) {
     if (closed_) return Failed("cancelled", ErrorKind::kCancelled);
     if (run_ == nullptr) {
-      if (auto started = StartRun(); !started) return std::move(started).error();
+      if (auto started = StartRun(metrics); !started) return std::move(started).error();
     }
     const auto run = run_;
     if (!changed_.wait(lock, stop, [&run] { return run->done; })) {
@@ -198,8 +206,8 @@ Result<ExecPlugin::Credential> ExecPlugin::RunOrJoin(Lock& lock, const std::stop
   }
 }
 
-Result<void> ExecPlugin::StartRun() {
-  auto run = std::make_shared<Run>();
+Result<void> ExecPlugin::StartRun(const std::shared_ptr<Metrics>& metrics) {
+  auto run = std::make_shared<Run>(metrics);
   try {
     // The thread of the run before has nothing left to do.
     runner_ = std::jthread([this, run](const std::stop_token& stop) { Carry(*run, stop); });
@@ -211,7 +219,14 @@ Result<void> ExecPlugin::StartRun() {
 }
 
 void ExecPlugin::Carry(Run& run, const std::stop_token& stop) {
-  auto outcome = ExecuteSafely(stop);
+  ExecPluginMetrics measured{.command = exec_.command};
+  const auto begun = surroundings_.clock->Now();
+  auto outcome = ExecuteSafely(stop, measured);
+  if (run.metrics != nullptr && (outcome || outcome.error().kind != ErrorKind::kCancelled)) {
+    measured.duration = surroundings_.clock->Now() - begun;
+    if (outcome) NoteCertificate(outcome->certificate, measured);
+    run.metrics->OnExecPlugin(measured);
+  }
   const std::lock_guard lock(mutex_);
   if (outcome) {
     Keep(*std::move(outcome));
@@ -222,6 +237,17 @@ void ExecPlugin::Carry(Run& run, const std::stop_token& stop) {
   run.done = true;
   run_ = nullptr;
   changed_.notify_all();
+}
+
+void ExecPlugin::NoteCertificate(const std::string& certificate,
+                                 ExecPluginMetrics& measured) const {
+  const auto given = ValidityOf(certificate);
+  if (!given) return;
+  measured.certificateExpires = given->until;
+  const Lock lock(mutex_);
+  if (credential_ == nullptr || credential_->certificate == certificate) return;
+  const auto replaced = ValidityOf(credential_->certificate);
+  if (replaced) measured.replacedCertificateAge = surroundings_.wall_clock() - replaced->from;
 }
 
 void ExecPlugin::EndRun(Lock& lock) {
@@ -286,9 +312,12 @@ milliseconds ExecPlugin::TimeLimit(bool interactive) const {
 }
 
 // Those who wait for a run must not wait for ever.
-Result<ExecCredential> ExecPlugin::ExecuteSafely(const std::stop_token& stop) const {
+Result<ExecCredential> ExecPlugin::ExecuteSafely(const std::stop_token& stop,
+                                                 ExecPluginMetrics& measured) const {
+  measured.status = Status::kClientError;
+  measured.exitCode = 1;
   try {
-    return Execute(stop);
+    return Execute(stop, measured);
   } catch (const std::exception& error) {
     return Failed(std::string("cannot be run: ") + error.what(), ErrorKind::kInternal);
   }
@@ -315,14 +344,18 @@ Result<void> ExecPlugin::CheckPolicy(const std::string& path) const {
                                                      : "not in the allowlist of plugins");
 }
 
-Result<ExecCredential> ExecPlugin::Execute(const std::stop_token& stop) const {
+Result<ExecCredential> ExecPlugin::Execute(const std::stop_token& stop,
+                                           ExecPluginMetrics& measured) const {
   const auto interactive = IsInteractive();
   if (!interactive) return interactive.error();
   ChildCommand command;
   command.path = exec_.command;
   if (exec_.command.find('/') == std::string::npos) {
     command.path = InPath(exec_.command);
-    if (command.path.empty()) return WithHint("no such program in PATH");
+    if (command.path.empty()) {
+      measured.status = Status::kNotFound;
+      return WithHint("no such program in PATH");
+    }
   }
   if (auto allowed = CheckPolicy(command.path); !allowed) return std::move(allowed).error();
   command.arguments = {exec_.command};
@@ -332,9 +365,13 @@ Result<ExecCredential> ExecPlugin::Execute(const std::stop_token& stop) const {
   command.reads_terminal = *interactive;
   command.timeout = TimeLimit(*interactive);
   const auto result = util::detail::RunChild(command, *surroundings_.clock, stop);
+  NoteEnd(result, measured);
   // A code of -1 is unknown; the output tells.
   if (result.end != ChildResult::End::kExited || result.code > 0) return ErrorOf(result);
-  return ParseExecCredential(result.output, exec_.apiVersion);
+  auto credential = ParseExecCredential(result.output, exec_.apiVersion);
+  measured.status = credential ? Status::kNoError : Status::kClientError;
+  measured.exitCode = 0;
+  return credential;
 }
 
 Error ExecPlugin::ErrorOf(const ChildResult& result) const {

@@ -2,6 +2,7 @@
 
 #include <k8s/clock.hpp>
 #include <k8s/rest/config.hpp>
+#include <k8s/rest/metrics.hpp>
 #include <k8s/result.hpp>
 
 #include <chrono>
@@ -21,7 +22,7 @@ namespace k8s::inline v0::rest::detail {
 /// Whether requests need the Config's plugin: there is one, and no other credential.
 [[nodiscard]] bool UsesExecPlugin(const Config& config);
 
-/// How errors name a plugin: `exec plugin "aws" (context "c", user "u", kubeconfig /path)`.
+/// How errors name a plugin: `exec plugin "aws"`.
 [[nodiscard]] std::string NameOf(const ExecConfig& exec);
 
 /// Whether a program that is started may read from a terminal on standard input.
@@ -55,11 +56,13 @@ class ExecPlugin {
   /// client a run ends, too; at the process's end all of them do. Errors: as ExecClusterInfo.
   [[nodiscard]] static Result<std::shared_ptr<ExecPlugin>> For(const Config& config);
 
-  /// The credential to use.
-  [[nodiscard]] Result<Credential> Get(const std::stop_token& stop);
+  /// The credential to use. `metrics`: told of the run that this begins, if any; may be null.
+  [[nodiscard]] Result<Credential> Get(const std::stop_token& stop,
+                                       const std::shared_ptr<Metrics>& metrics = nullptr);
   /// Another credential than `refused`, to which the server has answered 401: what somebody got
   /// meanwhile, else that of a new run.
-  [[nodiscard]] Result<Credential> Renew(const Credential& refused, const std::stop_token& stop);
+  [[nodiscard]] Result<Credential> Renew(const Credential& refused, const std::stop_token& stop,
+                                         const std::shared_ptr<Metrics>& metrics = nullptr);
 
   /// Whether a run is under way, whoever waits for it.
   [[nodiscard]] bool IsRunning() const;
@@ -76,14 +79,20 @@ class ExecPlugin {
 
   /// Whether the credential lives for another `margin`.
   [[nodiscard]] bool LivesFor(std::chrono::system_clock::duration margin) const;
-  Result<Credential> RunOrJoin(Lock& lock, const std::stop_token& stop);
-  Result<void> StartRun();
+  Result<Credential> RunOrJoin(Lock& lock, const std::stop_token& stop,
+                               const std::shared_ptr<Metrics>& metrics);
+  Result<void> StartRun(const std::shared_ptr<Metrics>& metrics);
   /// What the thread does.
   void Carry(Run& run, const std::stop_token& stop);
+  /// What a run has given in place of the credential until now.
+  void NoteCertificate(const std::string& certificate, ExecPluginMetrics& measured) const;
   void EndRun(Lock& lock);
   void Keep(ExecCredential credential);
-  [[nodiscard]] Result<ExecCredential> ExecuteSafely(const std::stop_token& stop) const;
-  [[nodiscard]] Result<ExecCredential> Execute(const std::stop_token& stop) const;
+  // These tell in `measured` how the program ended.
+  [[nodiscard]] Result<ExecCredential> ExecuteSafely(const std::stop_token& stop,
+                                                     ExecPluginMetrics& measured) const;
+  [[nodiscard]] Result<ExecCredential> Execute(const std::stop_token& stop,
+                                               ExecPluginMetrics& measured) const;
   /// `path`: of the program.
   [[nodiscard]] Result<void> CheckPolicy(const std::string& path) const;
   [[nodiscard]] Error ErrorOf(const util::detail::ChildResult& result) const;

@@ -44,6 +44,7 @@ Result<Config> InClusterConfigFrom(const std::string& directory) {
                      "are not both set"};
   }
   Config config;
+  config.origin = "service account of the pod";
   config.host = ServerUrl(host, port);
   config.bearerTokenFile = directory + "/token";
   auto token = ReadFile(config.bearerTokenFile);

@@ -18,6 +18,8 @@ namespace k8s::inline v0::rest::detail {
 
 namespace {
 
+using std::chrono::system_clock;
+
 template <auto Free>
 struct Deleter {
   template <class T>
@@ -51,6 +53,20 @@ Certificate ReadCertificate(std::string_view block) {
 
 PrivateKey ReadPrivateKey(const std::string& pem) {
   return PrivateKey(PEM_read_bio_PrivateKey(Reader(pem).get(), nullptr, &NoPassphrase, nullptr));
+}
+
+std::optional<system_clock::time_point> ToTime(const ASN1_TIME* time) {
+  std::tm parts{};
+  if (ASN1_TIME_to_tm(time, &parts) != 1) return std::nullopt;
+  return system_clock::from_time_t(timegm(&parts));
+}
+
+std::string ToText(system_clock::time_point time) {
+  const std::time_t seconds = system_clock::to_time_t(time);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::array<char, 32> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
 /// The next block of a certificate is cut off `text`; "" when there is none.
@@ -119,15 +135,22 @@ std::string PrivateKeyProblem(const std::string& pem) {
   return ReadPrivateKey(pem) == nullptr ? "has no private key that can be read" : "";
 }
 
-std::string ExpiryOf(const std::string& certificate) {
+std::optional<Validity> ValidityOf(const std::string& certificate) {
   const ErrorMark mark;
   const auto leaf = ReadCertificate(certificate);
-  if (leaf == nullptr) return {};
-  const auto* const end = X509_get0_notAfter(leaf.get());
-  std::tm time{};
-  if (X509_cmp_current_time(end) >= 0 || ASN1_TIME_to_tm(end, &time) != 1) return {};
-  std::array<char, 32> text{};
-  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &time)};
+  if (leaf == nullptr) return std::nullopt;
+  const auto from = ToTime(X509_get0_notBefore(leaf.get()));
+  const auto until = ToTime(X509_get0_notAfter(leaf.get()));
+  if (!from || !until) return std::nullopt;
+  return Validity{.from = *from, .until = *until};
+}
+
+std::string ValidityProblem(const std::string& certificate) {
+  const auto validity = ValidityOf(certificate);
+  const auto now = system_clock::now();
+  if (validity && now >= validity->until) return "has expired, at " + ToText(validity->until);
+  if (validity && now < validity->from) return "is not valid before " + ToText(validity->from);
+  return {};
 }
 
 bool KeyFits(const std::string& certificate, const std::string& key) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,8 +21,17 @@ namespace k8s::inline v0::rest::detail {
 /// Nobody is asked for a passphrase.
 [[nodiscard]] std::string PrivateKeyProblem(const std::string& pem);
 
-/// When the first certificate has expired, "2026-12-01T00:00:00Z"; "" while it has not.
-[[nodiscard]] std::string ExpiryOf(const std::string& certificate);
+/// When a certificate counts.
+struct Validity {
+  std::chrono::system_clock::time_point from;
+  std::chrono::system_clock::time_point until;
+};
+/// Of the first certificate; nothing if it cannot be read.
+[[nodiscard]] std::optional<Validity> ValidityOf(const std::string& certificate);
+
+/// "has expired, at 2026-12-01T00:00:00Z", or that it is not valid yet; "" for a certificate whose
+/// time it is.
+[[nodiscard]] std::string ValidityProblem(const std::string& certificate);
 
 /// Whether the private key belongs to the first certificate. Requires: neither has a problem.
 [[nodiscard]] bool KeyFits(const std::string& certificate, const std::string& key);

@@ -135,6 +135,9 @@ Error GenericError(const Request& request, int code, std::string_view content_ty
   }
   if (body.empty() || !IsText(content_type)) return error;
   if (!absent) error.message += ": " + OneLine(body, kMaxMessageBytes);
+  if (body.find("HTTP request to an HTTPS server") != std::string_view::npos) {
+    error.message += "; write https:// before the server's address";
+  }
   error.causes.push_back(
       {.type = "UnexpectedServerResponse", .message = OneLine(body, kMaxTextBytes), .field = {}});
   return error;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "rest/pem.hpp"
+#include "rest/system_roots.hpp"
 #include "rest/warn_once.hpp"
 #include "util/file.hpp"
 
@@ -17,14 +18,16 @@ using util::detail::Problems;
 
 constexpr std::chrono::minutes kAge{1};
 
-/// One item that is given as data or as a file.
+/// One item that is given as data or as a file. `what`: a kubeconfig's name for the file's form.
 struct Item {
   std::string what;
   const std::string& data;
   const std::string& file;
 
   [[nodiscard]] bool given() const { return !data.empty() || !file.empty(); }
-  [[nodiscard]] std::string Name() const { return what + " " + (data.empty() ? file : "data"); }
+  [[nodiscard]] std::string Name() const {
+    return data.empty() ? what + " " + file : what + "-data";
+  }
 };
 
 /// The item's bytes; "" with a problem added when `check` has something against them.
@@ -43,14 +46,15 @@ std::string Load(const Item& item, std::string (*check)(const std::string&), Pro
 
 /// Replaces the CA of `into`, unless there is a problem.
 void LoadCa(const TlsClientConfig& from, TlsClientConfig& into, Problems& problems) {
-  const auto pem = Load({"CA", from.caData, from.caFile}, &CertificateProblem, problems);
+  const auto pem =
+      Load({"certificate-authority", from.caData, from.caFile}, &CertificateProblem, problems);
   if (!pem.empty()) into.caData = ReadableCertificates(pem);
 }
 
 /// Replaces certificate and key of `into`, unless there is a problem.
 void LoadKeyPair(const TlsClientConfig& from, TlsClientConfig& into, Problems& problems) {
-  const Item certificate{"client certificate", from.certData, from.certFile};
-  const Item key{"client key", from.keyData, from.keyFile};
+  const Item certificate{"client-certificate", from.certData, from.certFile};
+  const Item key{"client-key", from.keyData, from.keyFile};
   auto certificate_pem = Load(certificate, &CertificateProblem, problems);
   auto key_pem = Load(key, &PrivateKeyProblem, problems);
   if (certificate_pem.empty() || key_pem.empty()) return;
@@ -59,8 +63,8 @@ void LoadKeyPair(const TlsClientConfig& from, TlsClientConfig& into, Problems& p
     return;
   }
   // No problem: what the server makes of it is the server's business.
-  if (const auto expiry = ExpiryOf(certificate_pem); !expiry.empty()) {
-    WarnOnce("the " + certificate.Name() + " has expired, at " + expiry);
+  if (const auto problem = ValidityProblem(certificate_pem); !problem.empty()) {
+    WarnOnce("the " + certificate.Name() + " " + problem);
   }
   into.certData = std::move(certificate_pem);
   into.keyData = std::move(key_pem);
@@ -75,6 +79,9 @@ void Load(const TlsClientConfig& from, TlsClientConfig& into, Problems& problems
 
 TlsClientConfig LoadTls(const TlsClientConfig& tls, Problems& problems) {
   TlsClientConfig loaded{.insecure = tls.insecure, .serverName = tls.serverName};
+  if (!tls.insecure && tls.caFile.empty() && tls.caData.empty()) {
+    loaded.caData = SystemRootsOfEnvironment();
+  }
   Load(tls, loaded, problems);
   return loaded;
 }

@@ -16,7 +16,9 @@ namespace k8s::inline v0::rest::detail {
 
 namespace {
 
-constexpr long kConnectTimeoutMs = 30'000;
+// To resolve the name, connect, and shake hands, by way of a proxy too. Half of what programs allow
+// their caches, so that these can say why. client-go: 30 s for the connection, 10 s for TLS.
+constexpr long kConnectTimeoutMs = 15'000;
 // A peer that is gone is found within 50 s: probes after 30 s of silence, an end when nothing was
 // acknowledged for 45 s. The latter also bounds what was sent and not acknowledged.
 constexpr long kKeepAliveIdleSeconds = 30;
@@ -186,11 +188,11 @@ void Transfer::SetCallbacks() {
   curl_easy_setopt(easy, CURLOPT_SEEKDATA, this);
 }
 
-bool Transfer::SeemsDead() const {
-  const auto heard = pulse_.Last();
-  if (Pulse::Clock::now() - heard < kSuspiciousSilence) return false;
-  return !exchange_.HasHead() || pool_->Last() <= heard;
+bool Transfer::IsSilent() const {
+  return Pulse::Clock::now() - pulse_.Last() >= kSuspiciousSilence;
 }
+
+bool Transfer::SeemsDead() const { return !exchange_.HasHead() || pool_->Last() <= pulse_.Last(); }
 
 void Transfer::Heard() {
   pool_->Beat();
@@ -210,6 +212,10 @@ void Transfer::Complete(CURLcode code) {
     }
     error = ErrorFromCurl(code, what, reason_.data(), static_cast<int>(os_error));
     error->message += " (" + settings_->server + ")";
+    const bool shows_own = error->message.find("the client certificate") != std::string::npos;
+    if (code == CURLE_PEER_FAILED_VERIFICATION && proxy_verdict == 0 && !shows_own) {
+      error->message += "; trusted: " + settings_->trusted;
+    }
   }
   exchange_.Finish(std::move(error));
 }

@@ -31,8 +31,10 @@ class Transfer {
 
   [[nodiscard]] Exchange& exchange() { return exchange_; }
   [[nodiscard]] CURL* easy() const { return easy_.get(); }
-  /// Whether its connection may be dead: it has been silent for a while, and so have all others of
-  /// the pool; or the server does not even begin to answer. From any thread.
+  /// Whether the server has been silent for longer than a healthy one. From any thread.
+  [[nodiscard]] bool IsSilent() const;
+  /// Whether, if it is silent for too long, its connection may be dead: all others of the pool have
+  /// been silent since then too, or the server does not even begin to answer. From any thread.
   [[nodiscard]] bool SeemsDead() const;
   /// Ends the exchange with libcurl's verdict. Requires: the handle is in no multi handle, and not
   /// freed.

@@ -11,6 +11,9 @@ namespace k8s::inline v0::util::detail {
 
 namespace {
 
+/// More than any file of a configuration has; devices never end.
+constexpr std::size_t kLargest = std::size_t{64} << 20;
+
 struct Close {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
@@ -32,6 +35,9 @@ Result<std::string> ReadFile(const std::string& path) {
     const std::size_t size = std::fread(block.data(), 1, block.size(), file.get());
     if (size == 0 && std::ferror(file.get()) != 0) return CannotRead(path, errno);
     if (size == 0) return text;
+    if (text.size() > kLargest) {
+      return Error{.kind = ErrorKind::kConfig, .message = path + " is larger than 64 MiB"};
+    }
     text.append(block.data(), size);
   }
 }

@@ -2,16 +2,27 @@
 
 #include <gtest/gtest.h>
 #include <k8s/apis/core/v1.hpp>
+#include <k8s/cache/rest_listwatch.hpp>
+#include <k8s/cache/shared_informer.hpp>
 #include <k8s/clientcmd/clientcmd.hpp>
 #include <k8s/informers/factory.hpp>
 #include <k8s/kubernetes/clientset.hpp>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <latch>
 #include <nlohmann/json.hpp>
 #include <stop_token>
 #include <string>
+#include <thread>
+#include <vector>
 
+#include "support/event_recorder.hpp"
 #include "support/openssl_server.hpp"
 #include "support/plugin_script.hpp"
 #include "support/real_server.hpp"
@@ -26,8 +37,8 @@ class ExecPluginServerTest : public RealServerTest {
   static std::string ReadOut(const std::string& name) {
     return ReadFile(std::filesystem::path(Server().Directory()) / name);
   }
-  /// A client of a kubeconfig whose only credential is the script.
-  static kubernetes::Clientset Connect(const PluginScript& script) {
+  /// Of a kubeconfig whose only credential is the script.
+  static rest::Config ConfigFor(const PluginScript& script) {
     script.Write("config", "clusters: [{name: c, cluster: {server: '" + Server().Url() +
                                "', certificate-authority: '" + Server().CaFile() +
                                "'}}]\n"
@@ -37,8 +48,10 @@ class ExecPluginServerTest : public RealServerTest {
                                "      provideClusterInfo: true\n"
                                "contexts: [{name: x, context: {cluster: c, user: u}}]\n"
                                "current-context: x\n");
-    const auto config = clientcmd::BuildConfigFromFlags("", script.dir() / "config").value();
-    return kubernetes::Clientset::New(config).value();
+    return clientcmd::BuildConfigFromFlags("", script.dir() / "config").value();
+  }
+  static kubernetes::Clientset Connect(const PluginScript& script) {
+    return kubernetes::Clientset::New(ConfigFor(script)).value();
   }
 };
 
@@ -98,6 +111,66 @@ TEST_F(ExecPluginServerTest, InformersWorkWithAClientCertificate) {
   const auto info = nlohmann::json::parse(script.Read("info"));
   EXPECT_EQ(info["spec"]["cluster"]["server"], Server().Url());
   EXPECT_TRUE(info["spec"]["cluster"].contains("certificate-authority-data"));
+}
+
+TEST_F(ExecPluginServerTest, InformersAndRequestsAtATimeShareOneRun) {
+  constexpr int kRequests = 10;
+  // As long as the gate is there and somebody holds it open for writing, the plugin waits.
+  const PluginScript script("[ ! -p gate ] || cat gate; cat answer");
+  script.AnswerToken(ReadOut("admin.token"));
+  const std::string gate = script.dir() / "gate";
+  ASSERT_EQ(mkfifo(gate.c_str(), 0600), 0);
+  const auto config = ConfigFor(script);
+  std::stop_source stop;
+  informers::SharedInformerFactory factory(kubernetes::Clientset::New(config).value());
+  (void)factory.Core().V1().Pods().Informer();
+  (void)factory.Core().V1().Namespaces().Informer();
+  factory.Start(stop.get_token());
+  std::latch asking(kRequests);
+  std::atomic<int> answered = 0;
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < kRequests; ++i) {
+    threads.emplace_back([&] {
+      const auto pods = kubernetes::Clientset::New(config).value().CoreV1().Pods("default");
+      asking.count_down();
+      answered += pods.List().has_value() ? 1 : 0;
+    });
+  }
+  const int open_gate = open(gate.c_str(), O_WRONLY | O_CLOEXEC);  // Waits for the plugin.
+  asking.wait();
+  std::filesystem::remove(gate);
+  close(open_gate);
+  threads.clear();
+  const auto synced = factory.WaitForCacheSync(stop.get_token(), 60s);
+  EXPECT_TRUE(synced.has_value()) << synced.error().ToString();
+  EXPECT_EQ(answered, kRequests);
+  EXPECT_EQ(script.Runs(), 1);
+}
+
+TEST_F(ExecPluginServerTest, AnInformerRecoversFromAPluginThatHangs) {
+  const PluginScript script("[ -e works ] || { : >works; exec sleep 1000; }; cat answer");
+  script.AnswerToken(ReadOut("admin.token"));
+  auto config = ConfigFor(script);
+  config.exec.timeout = 1s;
+  const auto client = kubernetes::Clientset::New(config).value();
+  const auto informer = cache::SharedIndexInformer<corev1::Namespace>::New(
+      cache::NewListWatchFromClient(client.CoreV1().Namespaces().core()));
+  EventRecorder<corev1::Namespace> seen;
+  informer.AddEventHandler(seen.Handlers()).value();
+  std::vector<Error> errors;
+  ASSERT_TRUE(informer.SetWatchErrorHandler([&](const Error& error) { errors.push_back(error); }));
+  {
+    const std::jthread running([&](const std::stop_token& stop) { (void)informer.Run(stop); });
+    EXPECT_TRUE(seen.WaitForEvent("add default"));
+  }
+  ASSERT_FALSE(errors.empty());
+  EXPECT_EQ(errors[0].kind, ErrorKind::kTimeout);
+  const std::string reason = "exec plugin \"" + script.path() + "\" (context \"x\", user \"u\", " +
+                             "kubeconfig " + (script.dir() / "config").string() +
+                             "): no answer within its time limit; killed";
+  EXPECT_EQ(errors[0].message, reason);
+  // On a slow machine the next run may last too long as well.
+  EXPECT_EQ(script.Runs(), static_cast<int>(errors.size()) + 1);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Faults in the form that a real kube-apiserver gives them: history that etcd has compacted,
-// HTTP/2 connections that it wants to be rid of.
+// HTTP/2 connections that it wants to be rid of, a process that is halted.
 
 #include <gtest/gtest.h>
 #include <k8s/apis/core/v1.hpp>
@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -58,18 +60,17 @@ void Delete(const RealServer& server, const std::string& ns, const std::string& 
 class Follower {
  public:
   Follower(const RealServer& server, const std::string& kubeconfig, const std::string& ns,
-           bool streaming)
+           cache::ReflectorOptions reflector)
       : wire_(std::stoi(server.Url().substr(server.Url().rfind(':') + 1))) {
     auto config = clientcmd::Load({.explicitPath = kubeconfig}, {}).value().config;
     config.host = "https://127.0.0.1:" + std::to_string(wire_.port());
     config.qps = -1;
     client_.emplace(kubernetes::Clientset::New(config).value());
-    cache::SharedInformerOptions options;
-    options.reflector.useWatchList = streaming;
+    cache::SharedInformerOptions options{.reflector = std::move(reflector)};
     options.reflector.backoff = {.initial = 10ms, .max = 100ms};
     options.reflector.watchErrorHandler = [this](const Error& error) {
       const std::lock_guard lock(mutex_);
-      codes_.push_back(error.code);
+      errors_.push_back(error);
     };
     informer_.emplace(cache::SharedIndexInformer<ConfigMap>::New(
         cache::NewListWatchFromClient(client_->CoreV1().ConfigMaps(ns).core()), options));
@@ -85,15 +86,19 @@ class Follower {
   [[nodiscard]] cache::InformerStatus Status() const { return informer_->Status(); }
   /// Whether the informer was told of this status.
   [[nodiscard]] bool Met(int code) const {
+    return Count([code](const Error& error) { return error.code == code; }) > 0;
+  }
+  /// How many of the errors it was told of are such.
+  [[nodiscard]] std::ptrdiff_t Count(const std::function<bool(const Error&)>& such) const {
     const std::lock_guard lock(mutex_);
-    return std::find(codes_.begin(), codes_.end(), code) != codes_.end();
+    return std::count_if(errors_.begin(), errors_.end(), such);
   }
 
  private:
   StallingProxy wire_;
   EventRecorder<ConfigMap> seen_;
   mutable std::mutex mutex_;
-  std::vector<int> codes_;
+  std::vector<Error> errors_;
   std::optional<kubernetes::Clientset> client_;
   std::optional<cache::SharedIndexInformer<ConfigMap>> informer_;
   std::jthread running_;
@@ -125,7 +130,7 @@ TEST(CompactionTest, AWatchThatWasCutMeetsCompactedHistoryAndTheInformerListsAga
     SCOPED_TRACE(streaming ? "streaming" : "listing");
     const std::string mode = streaming ? "s-" : "l-";
     Write(*server, "default", mode + "doomed");
-    Follower follower(*server, server->AdminKubeconfig(), "default", streaming);
+    Follower follower(*server, server->AdminKubeconfig(), "default", {.useWatchList = streaming});
     ASSERT_TRUE(follower.seen().WaitForEvent("add default/" + mode + "doomed"));
     Write(*server, "default", mode + "watched");
     ASSERT_TRUE(follower.seen().WaitForEvent("add default/" + mode + "watched"));
@@ -154,7 +159,7 @@ TEST(GoAwayTest, ANewConnectionIsMadeAndTheWatchOnTheOldOneGoesOn) {
   const auto server = StartWith({"--goaway-chance=0.02"});
   ASSERT_TRUE(server);
   Write(*server, "default", "before");
-  Follower follower(*server, server->AdminKubeconfig(), "default", true);
+  Follower follower(*server, server->AdminKubeconfig(), "default", {});
   ASSERT_TRUE(follower.seen().WaitForEvent("add default/before"));
   const auto status = follower.Status();
 
@@ -172,6 +177,41 @@ TEST(GoAwayTest, ANewConnectionIsMadeAndTheWatchOnTheOldOneGoesOn) {
   EXPECT_EQ(follower.Status().watchesOpened, status.watchesOpened);
   EXPECT_EQ(follower.Status().relists, 1u);
   EXPECT_EQ(follower.Status().failures, 0u);
+}
+
+// ---- SIGSTOP
+
+bool IsUnanswered(const Error& error) {
+  return error.kind == ErrorKind::kTimeout &&
+         error.message.find("no answer within 1 s") != std::string::npos;
+}
+
+// The kernel accepts connections and acknowledges what is sent.
+TEST(HaltedServerTest, InformersGiveUpWhatTheyAskAndFollowWhenItGoesOn) {
+  if (const auto why = RealServer::Unavailable(); !why.empty()) GTEST_SKIP() << why;
+  const auto server = StartWith({});
+  ASSERT_TRUE(server);
+  const cache::ReflectorOptions streaming{.watchAnswerTimeout = 1s};
+  const cache::ReflectorOptions listing{.useWatchList = false, .listIdleTimeout = 1s};
+  Write(*server, "default", "before");
+  Follower watching(*server, server->AdminKubeconfig(), "default", streaming);
+  ASSERT_TRUE(watching.seen().WaitForEvent("add default/before"));
+  server->Pause();
+  watching.wire().Cut();  // So that it opens a watch.
+  Follower starts_with_a_stream(*server, server->AdminKubeconfig(), "default", streaming);
+  Follower starts_with_a_list(*server, server->AdminKubeconfig(), "default", listing);
+  const auto all = {&watching, &starts_with_a_stream, &starts_with_a_list};
+  for (const Follower* follower : all) {
+    EXPECT_TRUE(Eventually(kLimit, [&] { return follower->Count(IsUnanswered) >= 2; }));
+  }
+  server->Resume();
+  Write(*server, "default", "after");
+  for (Follower* follower : all) {
+    EXPECT_TRUE(follower->seen().WaitForEvent("add default/before"));
+    EXPECT_TRUE(follower->seen().WaitForEvent("add default/after"));
+    EXPECT_EQ(follower->Status().relists, 1u);
+    EXPECT_EQ(follower->seen().Faults(), std::vector<std::string>());
+  }
 }
 
 }  // namespace

@@ -116,7 +116,7 @@ class BrokenFilesTest : public ::testing::Test {
   static std::string Replaced(std::string text) {
     const std::pair<const char*, std::string> names[] = {
         {"$V1", "apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never"},
-        {"$WHERE", R"((context "x", user "u", kubeconfig $DIR/config))"},
+        {"$WHERE", R"((context "x", cluster "c", user "u", kubeconfig $DIR/config))"},
         {"$FILE", "(kubeconfig $DIR/config)"},
         {"$DIR", std::filesystem::path(scene_->folder.CaFile()).parent_path()},
         {"$SERVER", "https://127.0.0.1:" + scene_->server->port()},
@@ -193,7 +193,7 @@ TEST_F(BrokenFilesTest, AnExpiredCertificateIsToldBeforeAServerRefusesIt) {
       ConfigFile({"Expired", kGood, "client-certificate: old.pem, client-key: old.key", ""}));
   const auto text = lines.Text();
   EXPECT_EQ(RegexReplaced(text, " at [-0-9]+T[:0-9]+Z", " at TIME"),
-            Replaced("the client certificate $DIR/old.pem has expired, at TIME\n"));
+            Replaced("the client-certificate $DIR/old.pem has expired, at TIME\n"));
 }
 
 const Row kRows[] = {
@@ -203,7 +203,7 @@ const Row kRows[] = {
      "clusters: ["},
     {"Tab", "", "",
      "invalid configuration: kubeconfig $DIR/config: yaml-cpp: error at line 2, column 2: illegal "
-     "block entry",
+     "block entry; line 2 is indented by a tab, where YAML takes spaces only",
      "clusters:\n\t- name: c\n"},
     {"AnotherKind", "", "",
      "invalid configuration: kubeconfig $DIR/config: the document: kind \"Pod\" of apiVersion "
@@ -219,6 +219,24 @@ const Row kRows[] = {
      "invalid configuration: no configuration has been provided: no kubeconfig with a current "
      "context, and no service account of a pod $FILE",
      ""},
+    {"NoSuchCluster", "", "",
+     "invalid configuration: no configuration has been provided: cluster \"c\" of context \"x\" "
+     "does not exist, and no service account of a pod $FILE",
+     "{contexts: [{name: x, context: {cluster: c}}], current-context: x}"},
+    {"NoClusterNamed", "", "",
+     "invalid configuration: no configuration has been provided: context \"x\" names no cluster, "
+     "and no service account of a pod $FILE",
+     "{contexts: [{name: x, context: {user: u}}], current-context: x}"},
+    {"MistypedServer", "Server: 'https://h.test'", "",
+     "invalid configuration: no configuration has been provided: cluster \"c\" of context \"x\" "
+     "has no server, and no service account of a pod $FILE"},
+    {"DataThatIsPem",
+     "server: '$SERVER', certificate-authority-data: '-----BEGIN CERTIFICATE-----'", "",
+     "invalid configuration: kubeconfig $DIR/config: "
+     "clusters[0].cluster.certificate-authority-data: PEM as it is, where base64 of it belongs"},
+    {"CaThatNeverEnds", "server: '$SERVER', certificate-authority: /dev/zero", "",
+     "invalid configuration: certificate-authority of cluster \"c\": /dev/zero is larger than 64 "
+     "MiB $FILE"},
     {"SameNameTwice", "", "",
      "invalid configuration: kubeconfig $DIR/config: clusters[1]: the name \"c\" stands there "
      "twice",
@@ -233,15 +251,19 @@ const Row kRows[] = {
      "invalid configuration: cluster \"c\" has no server $FILE"},
     {"ServerWithoutPort", "server: 'https://h:port'", "",
      "invalid configuration: the server's address \"https://h:port\" is invalid: the port is no "
-     "number, or an IPv6 address lacks brackets"},
+     "number up to 65535, or an IPv6 address lacks brackets $WHERE"},
+    {"ServerWithAPortTooLarge", "server: 'https://h.test:65536'", "",
+     "invalid configuration: the server's address \"https://h.test:65536\" is invalid: the port is "
+     "no number up to 65535, or an IPv6 address lacks brackets $WHERE"},
     {"ServerWithSpace", "server: 'https://a b'", "",
      "invalid configuration: the server's address \"https://a b\" is invalid: it has a space or "
-     "another character that no address has"},
+     "another character that no address has $WHERE"},
     {"ServerOfAnotherScheme", "server: 'ftp://h.test'", "",
      "invalid configuration: the server's address \"ftp://h.test\" is invalid: neither http nor "
-     "https"},
+     "https $WHERE"},
     {"ServerWithPassword", "server: 'https://u:s3cret@h.test'", "",
-     "invalid configuration: the server's address \"@h.test\" is invalid: it holds credentials"},
+     "invalid configuration: the server's address \"@h.test\" is invalid: it holds credentials "
+     "$WHERE"},
     {"CaMissing", "server: '$SERVER', certificate-authority: none.pem", "",
      "invalid configuration: certificate-authority of cluster \"c\": cannot read $DIR/none.pem: No "
      "such file or directory $FILE"},
@@ -249,32 +271,35 @@ const Row kRows[] = {
      "invalid configuration: certificate-authority of cluster \"c\": cannot read $DIR/folder: Is a "
      "directory $FILE"},
     {"CaEmpty", "server: '$SERVER', certificate-authority: empty", "",
-     "invalid configuration: CA $DIR/empty is empty"},
+     "invalid configuration: certificate-authority $DIR/empty is empty $WHERE"},
     {"CaIsText", "server: '$SERVER', certificate-authority: text", "",
-     "invalid configuration: CA $DIR/text is not PEM of a certificate"},
+     "invalid configuration: certificate-authority $DIR/text is not PEM of a certificate $WHERE"},
     {"CaIsGarbage", "server: '$SERVER', certificate-authority: garbage.pem", "",
-     "invalid configuration: CA $DIR/garbage.pem has no certificate that can be read"},
+     "invalid configuration: certificate-authority $DIR/garbage.pem has no certificate that can be "
+     "read $WHERE"},
     {"CaDataIsText", "server: '$SERVER', certificate-authority-data: aGVsbG8=", "",
-     "invalid configuration: CA data is not PEM of a certificate"},
+     "invalid configuration: certificate-authority-data is not PEM of a certificate $WHERE"},
     {"CaIsAKey", "server: '$SERVER', certificate-authority: client.key", "",
-     "invalid configuration: CA $DIR/client.key is not PEM of a certificate"},
+     "invalid configuration: certificate-authority $DIR/client.key is not PEM of a certificate "
+     "$WHERE"},
     {"CaTwice",
      "server: '$SERVER', certificate-authority: ca.pem, certificate-authority-data: aGVsbG8=", "",
      "invalid configuration: certificate-authority of cluster \"c\" is given both as a file and as "
      "data $FILE"},
     {"CaAndInsecure",
      "server: '$SERVER', certificate-authority: ca.pem, insecure-skip-tls-verify: true", "",
-     "invalid configuration: a CA and insecure contradict each other"},
+     "invalid configuration: a CA and insecure-skip-tls-verify contradict each other $WHERE"},
     {"CertificateWithoutKey", kGood, "client-certificate: client.pem",
      "invalid configuration: client-certificate of user \"u\" needs a client-key $FILE"},
     {"CertificateMissing", kGood, "client-certificate: none.pem, client-key: client.key",
      "invalid configuration: client-certificate of user \"u\": cannot read $DIR/none.pem: No such "
      "file or directory $FILE"},
     {"CertificateIsAKey", kGood, "client-certificate: client.key, client-key: client.key",
-     "invalid configuration: client certificate $DIR/client.key is not PEM of a certificate"},
+     "invalid configuration: client-certificate $DIR/client.key is not PEM of a certificate "
+     "$WHERE"},
     {"CertificateIsGarbage", kGood, "client-certificate: garbage.pem, client-key: client.key",
-     "invalid configuration: client certificate $DIR/garbage.pem has no certificate that can be "
-     "read"},
+     "invalid configuration: client-certificate $DIR/garbage.pem has no certificate that can be "
+     "read $WHERE"},
     {"KeyMissing", kGood, "client-certificate: client.pem, client-key: none.key",
      "invalid configuration: client-key of user \"u\": cannot read $DIR/none.key: No such file or "
      "directory $FILE"},
@@ -282,38 +307,41 @@ const Row kRows[] = {
      "invalid configuration: client-key of user \"u\": cannot read $DIR/folder: Is a directory "
      "$FILE"},
     {"KeyIsACertificate", kGood, "client-certificate: client.pem, client-key: client.pem",
-     "invalid configuration: client key $DIR/client.pem is not PEM of a private key"},
+     "invalid configuration: client-key $DIR/client.pem is not PEM of a private key $WHERE"},
     {"KeyIsGarbage", kGood, "client-certificate: client.pem, client-key: garbage.key",
-     "invalid configuration: client key $DIR/garbage.key has no private key that can be read"},
+     "invalid configuration: client-key $DIR/garbage.key has no private key that can be read "
+     "$WHERE"},
     {"KeyOfAnother", kGood, "client-certificate: client.pem, client-key: other.key",
-     "invalid configuration: client key $DIR/other.key does not fit the client certificate "
-     "$DIR/client.pem"},
+     "invalid configuration: client-key $DIR/other.key does not fit the client-certificate "
+     "$DIR/client.pem $WHERE"},
     {"KeyEncrypted", kGood, "client-certificate: client.pem, client-key: encrypted.key",
-     "invalid configuration: client key $DIR/encrypted.key is encrypted, which is not supported; "
-     "openssl pkey decrypts it"},
+     "invalid configuration: client-key $DIR/encrypted.key is encrypted, which is not supported; "
+     "openssl pkey decrypts it $WHERE"},
     {"CertificateExpired", "server: '$STRICT', certificate-authority: ca.pem",
      "client-certificate: old.pem, client-key: old.key",
      "GET /api/v1/namespaces/d/pods: the peer refuses the client certificate: alert certificate "
-     "expired ($STRICT)"},
+     "expired ($STRICT) $WHERE"},
     {"CertificateNotShown", "server: '$STRICT', certificate-authority: ca.pem", "",
      "GET /api/v1/namespaces/d/pods: the peer demands a client certificate: alert certificate "
-     "required ($STRICT)"},
+     "required ($STRICT) $WHERE"},
     {"TokenFileMissing", kGood, "tokenFile: none",
      "invalid configuration: tokenFile of user \"u\": cannot read $DIR/none: No such file or "
      "directory $FILE"},
-    {"TokenFileEmpty", kGood, "tokenFile: empty", "token file: $DIR/empty is empty"},
+    {"TokenFileEmpty", kGood, "tokenFile: empty", "token file: $DIR/empty is empty $WHERE"},
     {"TokenFileIsAFolder", kGood, "tokenFile: folder",
      "invalid configuration: tokenFile of user \"u\": cannot read $DIR/folder: Is a directory "
      "$FILE"},
     {"TokenAndPassword", kGood, "token: s3cret, username: u, password: p",
      "invalid configuration: user \"u\" has both a token and basic authentication $FILE"},
     {"TokenWithALineBreak", kGood, "token: \"s3cret\\nX-Header: a\"",
-     "invalid configuration: the token has a line break or the like"},
+     "invalid configuration: the token has a line break or the like $WHERE"},
     {"GroupsWithoutUser", kGood, "as-groups: [g]",
      "invalid configuration: user \"u\" impersonates a uid, groups or extra without a user $FILE"},
+    {"ImpersonationWithALineBreak", kGood, "as: \"bob\\nX-Header: a\"",
+     "invalid configuration: impersonation has a line break or the like in a name $WHERE"},
     {"AuthProvider", kGood, "auth-provider: {name: gcp}",
      "invalid configuration: auth provider \"gcp\" is not supported; exec plugins take their "
-     "place"},
+     "place $WHERE"},
     {"PluginWithoutCommand", kGood,
      "exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never}",
      "invalid configuration: exec plugin of user \"u\" needs a command $FILE"},
@@ -322,8 +350,8 @@ const Row kRows[] = {
     {"PluginOfUnknownVersion", kGood,
      "exec: {apiVersion: client.authentication.k8s.io/v9, command: ./fails, interactiveMode: "
      "Never}",
-     "invalid configuration: exec plugin \"$DIR/fails\" $WHERE: unknown apiVersion "
-     "\"client.authentication.k8s.io/v9\""},
+     "invalid configuration: exec plugin \"$DIR/fails\": unknown apiVersion "
+     "\"client.authentication.k8s.io/v9\" $WHERE"},
     {"PluginWithoutMode", kGood,
      "exec: {apiVersion: client.authentication.k8s.io/v1, command: ./fails}",
      "invalid configuration: exec plugin of user \"u\" needs an interactiveMode $FILE"},
@@ -375,11 +403,11 @@ const Row kRows[] = {
      "GET /api/v1/namespaces/d/pods (proxy socks5://$CLOSED): Failed to connect to 127.0.0.1 port "
      "$PORT after N ms: Connection refused ($SERVER)"},
     {"ProxyWantsAnotherPassword", "server: '$SERVER', proxy-url: 'http://u:s3cret@$PROXY'", "",
-     "GET /api/v1/namespaces/d/pods (proxy http://$PROXY): CONNECT tunnel failed, response 407 "
-     "($SERVER)"},
+     "GET /api/v1/namespaces/d/pods (proxy http://$PROXY): the proxy wants another user or "
+     "password (407) ($SERVER)"},
     {"ProxyHasNoTls", "server: '$SERVER', proxy-url: 'https://u:s3cret@$PLAIN'", "",
      "GET /api/v1/namespaces/d/pods (proxy https://$PLAIN): the peer does not speak TLS (wrong "
-     "version number) ($SERVER)"},
+     "version number) ($SERVER) $WHERE"},
     {"ServerRefuses", "server: 'https://$CLOSED'", "",
      "GET /api/v1/namespaces/d/pods: Failed to connect to 127.0.0.1 port $PORT after N ms: "
      "Connection refused (https://$CLOSED)"},
@@ -388,14 +416,17 @@ const Row kRows[] = {
      "(https://server.invalid)"},
     {"ServerHasNoTls", "server: 'https://$PLAIN'", "",
      "GET /api/v1/namespaces/d/pods: the peer does not speak TLS (wrong version number) "
-     "(https://$PLAIN)"},
+     "(https://$PLAIN) $WHERE"},
     {"ServerOfAnotherCa", "server: '$SERVER', certificate-authority: '$FOREIGN'", "",
      "GET /api/v1/namespaces/d/pods: SSL certificate problem: unable to get local issuer "
-     "certificate ($SERVER)"},
+     "certificate ($SERVER); trusted: certificate-authority $FOREIGN $WHERE"},
+    {"ServerOfAnUnknownCa", "server: '$SERVER'", "",
+     "GET /api/v1/namespaces/d/pods: SSL certificate problem: unable to get local issuer "
+     "certificate ($SERVER); trusted: the system's CAs $WHERE"},
     {"ServerOfAnotherName",
      "server: '$SERVER', certificate-authority: ca.pem, tls-server-name: other.test", "",
      "GET /api/v1/namespaces/d/pods: SSL: no alternative certificate subject name matches target "
-     "host name 'other.test' ($SERVER)"},
+     "host name 'other.test' ($SERVER); trusted: certificate-authority $DIR/ca.pem $WHERE"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Rows, BrokenConfigurationTest, ::testing::ValuesIn(kRows),

@@ -298,12 +298,12 @@ TEST_F(FactoryServerTest, SaysThatTheServerCannotBeReached) {
   StartAndSync();
 }
 
-TEST_F(FactoryServerTest, SaysThatTheListGoesOn) {
+TEST_F(FactoryServerTest, SaysThatTheServerHasNotAnsweredYet) {
   server_.InjectFault(
       {.kind = FaultKind::kStall, .match = {.resource = "configmaps"}, .times = -1});
   auto& factory = Factory();
   (void)factory.For<ConfigMap>().Informer();
-  EXPECT_EQ(ReasonAfter(300ms), SyncReason::kStillListing);
+  EXPECT_EQ(ReasonAfter(300ms), SyncReason::kNoAnswer);
 }
 
 TEST_F(FactoryServerTest, StopsAtOnceWhileARequestStalls) {

@@ -1,13 +1,18 @@
 #include <gtest/gtest.h>
+#include <k8s/apis/core/v1.hpp>
 #include <k8s/clientcmd/clientcmd.hpp>
+#include <k8s/informers/factory.hpp>
+#include <k8s/kubernetes/clientset.hpp>
 #include <k8s/log.hpp>
 #include <k8s/rest/client.hpp>
 #include <k8s/rest/config.hpp>
 #include <k8s/rest/curl_transport.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <stop_token>
@@ -59,6 +64,15 @@ class TokenServer {
 std::shared_ptr<rest::CurlTransport> NewTransport(const std::string& url,
                                                   const PluginScript& script) {
   return rest::CurlTransport::New({.host = url, .exec = script.Exec()}).value();
+}
+
+/// What WaitForCacheSync says of pods once `happened`.
+std::string NotSynced(const rest::Config& config, const std::function<bool()>& happened) {
+  informers::SharedInformerFactory factory(kubernetes::Clientset::New(config).value());
+  const auto pods = factory.Core().V1().Pods().Informer();
+  factory.Start({});
+  while (!happened()) std::this_thread::yield();
+  return factory.WaitForCacheSync({}, std::chrono::milliseconds(1)).error().ToString();
 }
 
 class CurlTransportExecTest : public testing::Test {
@@ -180,7 +194,7 @@ current-context: x
   const auto error = client.Do({.path = "/version"}, {}).error();
   EXPECT_EQ(error.kind, ErrorKind::kConfig);
   EXPECT_EQ(error.message, "exec plugin \"" + script.path() +
-                               "\" (context \"x\", user \"u\", kubeconfig " + file +
+                               "\" (context \"x\", cluster \"c\", user \"u\", kubeconfig " + file +
                                "): exit code 9");
 }
 
@@ -198,6 +212,60 @@ TEST_F(CurlTransportExecTest, AStopEndsTheRequestAndTheLastClientThePlugin) {
   EXPECT_EQ(kill(pid, 0), 0);
   transport.reset();
   EXPECT_NE(kill(pid, 0), 0);
+}
+
+TEST_F(CurlTransportExecTest, APluginThatHangsIsNamedWhenCachesDoNotSync) {
+  const PluginScript script(": >ready; exec sleep 1000");
+  const rest::Config config{
+      .host = "http://127.0.0.1:1", .exec = script.Exec(), .origin = "user \"u\""};
+  EXPECT_EQ(NotSynced(config, [&] { return std::filesystem::exists(script.dir() / "ready"); }),
+            "not synced: pods: no answer yet: waits for exec plugin \"" + script.path() +
+                "\" (user \"u\")");
+}
+
+TEST_F(CurlTransportExecTest, AServerThatDoesNotAnswerIsNamedWhenCachesDoNotSync) {
+  std::atomic<int> connections{0};
+  RawHttpServer silent([&](RawConnection& peer) {
+    ++connections;
+    peer.AwaitClose();
+  });
+  EXPECT_EQ(
+      NotSynced({.host = silent.url(), .origin = "user \"u\""}, [&] { return connections > 0; }),
+      "not synced: pods: no answer yet: waits for " + silent.url() + " (user \"u\")");
+}
+
+TEST_F(CurlTransportExecTest, WhyTheLastTryFailedIsToldWhenCachesDoNotSync) {
+  std::atomic<int> connections{0};
+  RawHttpServer resets([&](RawConnection& peer) {
+    ++connections;
+    peer.ReadRequest();
+  });
+  const auto told = NotSynced({.host = resets.url()}, [&] { return connections > 1; });
+  EXPECT_TRUE(Has(told, "no answer yet: waits for " + resets.url() +
+                            "; the last try: GET /api/v1/pods: Empty reply from server"))
+      << told;
+}
+
+TEST_F(CurlTransportExecTest, A401NamesTheServerTheCredentialAndItsPlace) {
+  const TokenServer server("other");
+  const PluginScript script;
+  script.AnswerToken("s3cret");
+  const auto told = [&](rest::Config config) {
+    config.host = server.url();
+    config.origin = "user \"u\"";
+    return rest::Client::New(config).value().Do({.path = "/version"}, {}).error().message;
+  };
+  const std::string head =
+      "GET /version: the server answered 401; " + server.url() + " does not accept ";
+  script.Write("token", "s3cret");
+  const std::string file = script.dir() / "token";
+  EXPECT_EQ(told({.exec = script.Exec()}),
+            head + "the credential of exec plugin \"" + script.path() + "\" (user \"u\")");
+  EXPECT_EQ(told({.bearerTokenFile = file}), head + "the token of " + file + " (user \"u\")");
+  EXPECT_EQ(told({.bearerToken = "s3cret"}), head + "the token (user \"u\")");
+  EXPECT_EQ(told({.username = "bob", .password = "s3cret"}),
+            head + "the password of \"bob\" (user \"u\")");
+  EXPECT_EQ(told({}), head + "requests without credentials (user \"u\")");
 }
 
 TEST_F(CurlTransportExecTest, ClusterInfoThatCannotBeMadeIsToldWhenTheClientIs) {

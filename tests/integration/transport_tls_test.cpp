@@ -3,6 +3,7 @@
 #include <k8s/rest/config.hpp>
 #include <k8s/rest/curl_transport.hpp>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -63,6 +64,40 @@ TEST_F(CurlTransportTlsTest, AnUnknownAuthorityIsTls) {
   const auto error = Page(config).error();
   EXPECT_EQ(error.kind, ErrorKind::kTls);
   EXPECT_NE(error.message.find("certificate"), std::string::npos) << error.message;
+}
+
+/// Sets a variable of the environment for a while.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    setenv(name, value.c_str(), 1);
+  }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+  ~Variable() { unsetenv(name_); }
+
+ private:
+  const char* const name_;
+};
+
+// Where there is no CA, Go and with it kubectl look at these.
+TEST_F(CurlTransportTlsTest, TheEnvironmentNamesTheSystemsAuthorities) {
+  const OpensslServer server(*authority_, "server");
+  const TestAuthority other;
+  const auto config = ConfigFor(server);
+  const std::string directory = authority_->Path("directory");
+  std::filesystem::create_directory(directory);
+  {
+    const Variable file("SSL_CERT_FILE", authority_->CaFile());
+    EXPECT_TRUE(Page(config));
+    auto with_a_ca = config;
+    with_a_ca.tls.caFile = other.CaFile();
+    EXPECT_EQ(Page(with_a_ca).error().kind, ErrorKind::kTls) << "no other CA counts then";
+  }
+  const Variable directories("SSL_CERT_DIR", "/nowhere:" + directory);
+  EXPECT_EQ(Page(config).error().kind, ErrorKind::kTls);
+  std::filesystem::copy_file(authority_->CaFile(), directory + "/of-any-name");
+  EXPECT_TRUE(Page(config));
 }
 
 // client-go: TestCheckCAFileAndRotate

@@ -93,6 +93,8 @@ RealServer::~RealServer() {
 
 void RealServer::Stop() { End(SIGTERM); }
 void RealServer::Kill() { End(SIGKILL); }
+void RealServer::Pause() const { kill(pid_, SIGSTOP); }
+void RealServer::Resume() const { kill(pid_, SIGCONT); }
 
 Result<void> RealServer::Restart() {
   Stop();
@@ -102,6 +104,7 @@ Result<void> RealServer::Restart() {
 void RealServer::End(int signal) {
   if (pid_ < 0) return;
   kill(pid_, signal);
+  Resume();  // A halted one does not see it.
   while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
   pid_ = -1;
@@ -206,7 +209,7 @@ Result<RawResponse> RealServer::Request(std::string_view method, const std::stri
 void RealServerTest::SetUp() {
   if (std::string reason = RealServer::Unavailable(); !reason.empty()) GTEST_SKIP() << reason;
   if (server_ != nullptr) return;
-  auto started = RealServer::Start();
+  auto started = RealServer::Start(Flags());
   ASSERT_TRUE(started.has_value()) << started.error().ToString();
   server_ = std::move(*started);
 }

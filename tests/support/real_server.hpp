@@ -42,6 +42,10 @@ class RealServer {
   void Stop();
   /// Ends it by SIGKILL: connections are reset, nothing is flushed.
   void Kill();
+  /// Halts it by SIGSTOP: its connections live, the kernel accepts more of them, nobody answers.
+  void Pause() const;
+  /// Lets it go on after `Pause`.
+  void Resume() const;
   /// Starts it again after `Stop` or `Kill`, on the same port with the same data.
   Result<void> Restart();
 
@@ -85,6 +89,8 @@ class RealServerTest : public ::testing::Test {
  protected:
   void SetUp() override;
   static void TearDownTestSuite();
+  /// What the server is started with, as for RealServer::Start; the first test of a program counts.
+  [[nodiscard]] virtual std::vector<std::string> Flags() const { return {}; }
 
   [[nodiscard]] static RealServer& Server() { return *server_; }
   /// Makes a namespace of its own for a test and returns its name.

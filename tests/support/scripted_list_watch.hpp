@@ -160,6 +160,7 @@ class ScriptedListWatch final : public cache::ListerWatcher {
         std::make_unique<ScriptedWatch>(*this, std::move(std::get<1>(answer))));
   }
 
+  void SetIdleTimeouts(const cache::IdleTimeouts& timeouts) override { bounds = timeouts; }
   [[nodiscard]] bool SupportsWatchList() const override { return watch_list_; }
 
   // Calls so far; for the thread that runs the reflector, or after it.
@@ -167,8 +168,10 @@ class ScriptedListWatch final : public cache::ListerWatcher {
   std::vector<metav1::ListOptions> watch_calls;
   std::uint64_t bytes_received = 0;  ///< What open watches say.
   int open_watches = 0;
+  int closed_watches = 0;
   std::vector<int> open_at_calls;  ///< `open_watches` at each of `watch_calls`.
-  std::vector<std::chrono::milliseconds> idle_timeouts;  ///< Set by the user, without repetitions.
+  std::vector<std::chrono::milliseconds> idle_timeouts;  ///< Of watches, without repetitions.
+  cache::IdleTimeouts bounds{};
 
  private:
   class ScriptedWatch final : public watch::Interface {
@@ -177,7 +180,10 @@ class ScriptedListWatch final : public cache::ListerWatcher {
         : owner_(owner), steps_(std::move(steps)) {
       ++owner_.open_watches;
     }
-    ~ScriptedWatch() override { --owner_.open_watches; }
+    ~ScriptedWatch() override {
+      --owner_.open_watches;
+      ++owner_.closed_watches;
+    }
 
     void SetIdleTimeout(std::chrono::milliseconds timeout) override {
       auto& set = owner_.idle_timeouts;

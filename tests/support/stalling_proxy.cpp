@@ -110,7 +110,7 @@ void StallingProxy::Accept() {
     close(server);
     return;
   }
-  pairs_.push_back({client, server, false});
+  pairs_.push_back({client, server, hold_});
   ++accepted_;
 }
 

@@ -31,6 +31,8 @@ class StallingProxy {
   void Cut() { Do(Command::kCut); }
   /// Whether later connections are reset as soon as they are made.
   void Refuse(bool refuse) { refuse_ = refuse; }
+  /// Whether later connections are stalled as soon as they are made, for good.
+  void Hold(bool hold) { hold_ = hold; }
   /// Connections accepted so far.
   [[nodiscard]] int connections() const { return accepted_; }
 
@@ -57,6 +59,7 @@ class StallingProxy {
   std::vector<Pair> pairs_;  ///< Of the thread.
   std::atomic<int> accepted_ = 0;
   std::atomic<bool> refuse_ = false;
+  std::atomic<bool> hold_ = false;
   std::mutex callers_;  ///< One command at a time.
   std::atomic<Command> command_ = Command::kNone;
   std::atomic<bool> stopping_ = false;

@@ -13,6 +13,12 @@ struct BackoffOptions {
   Clock::Duration initial = std::chrono::milliseconds(800);
   /// The longest wait, before jitter. Default 30 s.
   Clock::Duration max = std::chrono::seconds(30);
+  /// The longest wait, before jitter, after a failure to get a connection at all (kConnect, kDns).
+  /// Default 5 s, 5 to 10 s with the default jitter; at least `initial`, at most `max`. Less than
+  /// `max` because a try that is refused costs a server nothing, and what is left of a long wait
+  /// when it is back is time without news. `max` or more: such failures are like all others, as in
+  /// client-go.
+  Clock::Duration maxUnreachable = std::chrono::seconds(5);
   /// What each wait is multiplied with to get the next one. Default 2. At least 1.
   double factor = 2.0;
   /// A wait is lengthened by a random part of up to `jitter` times itself. Default 1: a wait of 0.8
@@ -35,11 +41,15 @@ class Backoff {
   explicit Backoff(BackoffOptions options = {}, RandomFunc random = DefaultRandom());
 
   /// The next wait, jitter included.
-  Clock::Duration Next();
+  Clock::Duration Next() { return Next(options_.max); }
+  /// The same after a failure to get a connection. Waits that follow are no longer for it.
+  Clock::Duration NextUnreachable();
   /// Starts over with the first wait.
   void Reset();
 
  private:
+  Clock::Duration Next(Clock::Duration max);
+
   BackoffOptions options_;
   RandomFunc random_;
   Clock::Duration base_;

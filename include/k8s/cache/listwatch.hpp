@@ -73,6 +73,12 @@ struct ListResult {
 /// Receives items one by one, each as soon as its bytes are there. Called on the thread that lists.
 using VisitFunc = std::function<void(runtime::AnyPtr)>;
 
+/// How long to wait for a server that says nothing. 0: for ever.
+struct IdleTimeouts {
+  std::chrono::milliseconds opening{0};  ///< Before the answer to a watch begins.
+  std::chrono::milliseconds list{0};     ///< Before the answer to a list begins, and inside it.
+};
+
 /// Lists and watches one resource, type-erased. Mirrors cache.ListerWatcher.
 /// **Thread safety.** Used by one reflector at a time.
 class ListerWatcher {
@@ -88,9 +94,15 @@ class ListerWatcher {
   /// **Blocking.** Until the server's headers are there; ends at once when `stop` is triggered.
   virtual Result<std::unique_ptr<watch::Interface>> Watch(const metav1::ListOptions& options,
                                                           std::stop_token stop) = 0;
+  /// For how long `List` and `Watch` wait while not a byte comes, before they fail with kTimeout.
+  /// Called before they are. Ignored by default: a source that may be silent for ever has to set
+  /// itself a bound.
+  virtual void SetIdleTimeouts(const IdleTimeouts& /*timeouts*/) {}
   /// Whether streaming lists (sendInitialEvents) may be asked of it. Fakes that would never send
   /// the closing bookmark say false. Mirrors IsWatchListSemanticsUnSupported, turned around.
   [[nodiscard]] virtual bool SupportsWatchList() const { return true; }
+  /// What a request that is not answered waits for, for people. Empty: not told. From any thread.
+  [[nodiscard]] virtual std::string WaitsFor() const { return {}; }
 };
 
 using ListFunc = std::function<Result<ListResult>(const metav1::ListOptions& options,

@@ -40,6 +40,11 @@ struct ReflectorOptions {
   /// Page size of LIST. 0: 500 where pages cost the server nothing extra, none where a full list
   /// can come from its watch cache. Mirrors WatchListPageSize.
   std::int64_t listPageSize = 0;
+  /// Longest silence before the answer to a LIST begins, and inside it; a long list may take as
+  /// long as it keeps coming. Passing it is a failure (kTimeout), and the list is asked for again
+  /// on another connection. Default 75 s: a server gives requests up after a minute by itself; more
+  /// where its `--request-timeout` is longer. 0: no limit. client-go has none.
+  Clock::Duration listIdleTimeout = std::chrono::seconds(75);
   /// A watch asks for a server-side limit of this to twice this, at random. Default 5 minutes; a
   /// smaller value is ignored. Watches of what does not change ask for `watchIdleTimeout`.
   std::chrono::seconds minWatchTimeout = std::chrono::minutes(5);
@@ -49,6 +54,12 @@ struct ReflectorOptions {
   /// time, since a server sends a bookmark just before: a healthy watch is never silent for longer.
   /// Default 45 s. 0: a silent watch is waited for until its server-side limit, as client-go does.
   Clock::Duration watchIdleTimeout = std::chrono::seconds(45);
+  /// Longest silence before the answer to a watch or a streaming list begins. Passing it is a
+  /// failure (kTimeout), and the same is asked for again on another connection. Not bounded by
+  /// `watchIdleTimeout`: a busy server may take longer to begin than an open watch may be silent.
+  /// Default 30 s. 0, here or of `watchIdleTimeout`: a server that says nothing is waited for until
+  /// half a minute after the server-side limit. client-go does that.
+  Clock::Duration watchAnswerTimeout = std::chrono::seconds(30);
   /// For how long ERROR events "InternalError" are answered by opening the watch again instead of
   /// listing again. Default 0: never. Mirrors MaxInternalErrorRetryDuration.
   Clock::Duration maxInternalErrorRetryDuration{0};
@@ -56,15 +67,18 @@ struct ReflectorOptions {
   /// Changes each received object as soon as it is there, before it is collected or stored, so that
   /// untransformed ones do not pile up. Called once per object; not for objects that a list shows
   /// in the version the store has. Null or an error leaves the object out: it is reported, and its
-  /// key keeps the state that is known. Deletions whose transform fails come untransformed.
+  /// key keeps the state that is known: of an update that fails the old object stays, while the
+  /// resource version goes on, so that only the object's next change or a list tries it again.
+  /// Deletions whose transform fails come untransformed.
   std::function<Result<runtime::AnyPtr>(runtime::AnyPtr object)> transform = {};
 
   /// Waits after failures. They start over with a short one when a watch has told of an event since
   /// the last failure, the initial state not counted; a server that answers nothing but errors is
   /// asked more and more rarely.
   BackoffOptions backoff = {};
-  /// A watch that has been open for this long without an event does the same. Default 2 minutes.
-  Clock::Duration backoffResetAfter = std::chrono::minutes(2);
+  /// A watch that has been open for this long without an event does the same. Default 10 s;
+  /// client-go: 2 minutes without a failure.
+  Clock::Duration backoffResetAfter = std::chrono::seconds(10);
 
   /// Empty: `LogWatchError`.
   WatchErrorHandler watchErrorHandler = {};
@@ -78,8 +92,8 @@ struct ReflectorOptions {
 
 /// Writes an error of the informer for `resource` to the log: expired watches at debug level, lost
 /// connections at info level, objects that cannot be decoded and all else as warnings. Mirrors
-/// DefaultWatchErrorHandler.
-void LogWatchError(std::string_view resource, const Error& error);
+/// DefaultWatchErrorHandler. `next_try`: after how long the informer asks again; 0: not told.
+void LogWatchError(std::string_view resource, const Error& error, Clock::Duration next_try = {});
 
 /// Keeps a store equal to what the API server has: receives the initial state (as a stream, or by
 /// LIST), follows it by WATCH, and starts over where that is the only way. Mirrors cache.Reflector.
@@ -88,7 +102,7 @@ void LogWatchError(std::string_view resource, const Error& error);
 /// goes back in time, except where the server itself does (an etcd restored from a backup). 429 and
 /// lost connections never cause a relist. One object that cannot be decoded is reported and
 /// skipped; its key keeps its last known state. Objects that a relist finds unchanged are not kept
-/// twice.
+/// twice. No request and no stream is waited for without a limit, unless the options say so.
 ///
 /// **Thread safety.** `Status` and `LastSyncResourceVersion` from any thread; `Run` once.
 /// **Lifetime.** Does not own the store, which must outlive `Run`.

@@ -81,8 +81,8 @@ class SharedIndexInformer {
   }
 
   /// Replaces each received object before it is stored; return an object of your own making or the
-  /// same one. An error or null leaves the object out, and is reported. Of several calls the last
-  /// one counts, also against FactoryOptions::transform.
+  /// same one. An error or null leaves what is known of the object as it is until its next change,
+  /// and is reported. Of several calls the last one counts, also against FactoryOptions::transform.
   /// Errors: kInvalidArgument for an empty function, and after `Run` began. Mirrors SetTransform;
   /// called once per object.
   Result<void> SetTransform(std::function<Result<ObjectPtr<T>>(ObjectPtr<T>)> transform) const {

@@ -44,6 +44,12 @@ struct InformerStatus {
   std::string lastErrorVerb = {};  ///< "list", "watch" or "resync": what failed.
   std::optional<Clock::TimePoint> lastErrorTime = std::nullopt;
 
+  /// Since when a request is under way of which nothing has come back yet, or was when it was
+  /// stopped; none: no such request.
+  std::optional<Clock::TimePoint> unansweredSince = std::nullopt;
+  /// What that request waits for: `exec plugin "aws" (...)` that runs, else the server.
+  std::string waitsFor = {};
+
   /// When anything was last heard from the server: an answer, an item, an event, a bookmark. A
   /// watch that is opened is answered, which says nothing about the objects yet.
   std::optional<Clock::TimePoint> lastActivity = std::nullopt;

@@ -14,7 +14,7 @@ namespace k8s::inline v0::cache {
 /// Why an informer has not synced.
 enum class SyncReason {
   kNotStarted,      ///< `Start` was not called since the informer was asked for.
-  kStopped,         ///< The informer has been stopped.
+  kStopped,         ///< The informer has been stopped, and nothing was wrong until then.
   kForbidden,       ///< 403: the account may not list or watch the resource.
   kUnauthorized,    ///< 401: the server does not know the account.
   kResourceAbsent,  ///< 404: the server has no such resource; is the CRD installed?
@@ -24,6 +24,7 @@ enum class SyncReason {
   kConfig,          ///< Nothing to be sent: an exec plugin fails, the token's file is gone.
   kServerError,     ///< Any other refusal or failure of the server.
   kInternal,        ///< A fault on this side: a function of yours threw, for example.
+  kNoAnswer,        ///< Nothing failed; a request is under way, and nothing has come back yet.
   kStillListing,    ///< Nothing failed; objects are being received.
 };
 

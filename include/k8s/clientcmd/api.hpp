@@ -21,6 +21,8 @@ struct Cluster {
   /// The extension "client.authentication.k8s.io/exec" as JSON, for credential plugins. Empty:
   /// none.
   std::string execConfig = {};
+  /// The kubeconfig it stands in; "" if it was not read from a file. For errors.
+  std::string locationOfOrigin = {};
 
   friend bool operator==(const Cluster&, const Cluster&) = default;
 };
@@ -37,6 +39,7 @@ struct AuthInfo {
   rest::ImpersonationConfig impersonate = {};
   std::optional<rest::ExecConfig> exec = std::nullopt;
   std::optional<std::string> authProvider = std::nullopt;  ///< Its name.
+  std::string locationOfOrigin = {};                       ///< As of Cluster.
 
   friend bool operator==(const AuthInfo&, const AuthInfo&) = default;
 };

@@ -61,8 +61,8 @@ struct FactoryOptions {
   /// example. Called on reflector threads.
   std::function<void(metav1::ListOptions&)> tweakListOptions = {};
   /// Changes objects before they are stored, to drop what is not needed. Called once per received
-  /// object on reflector threads. Returns an object of the same type; null or an error skips the
-  /// object and is reported. Mirrors WithTransform.
+  /// object on reflector threads. Returns an object of the same type; null or an error leaves what
+  /// is known of the object as it is until its next change, and is reported. Mirrors WithTransform.
   std::function<Result<runtime::AnyPtr>(const runtime::ObjectType& type, runtime::AnyPtr object)>
       transform = {};
   /// Told of every failure of an informer, see cache::WatchErrorHandler. Empty: written to the log.

@@ -48,7 +48,8 @@ struct ApplyOptions {
 ///
 /// **Thread safety.** All members may be called from any thread at any time.
 /// **Blocking.** Every verb, until the answer is there; ends at once when `stop` is triggered. A
-/// server that is silent for 2 minutes is given up (kTimeout).
+/// server that is silent for 2 minutes, or does not begin to answer a watch within 45 s, is given
+/// up (kTimeout).
 /// **Errors.** kInvalidArgument before anything is sent; kStatus for failures the server reports;
 /// kDecode for an answer that is not what was asked for; those of rest::Client.
 class ResourceClientCore {
@@ -63,8 +64,13 @@ class ResourceClientCore {
   /// The same paths with objects of another type: what a subresource takes and returns.
   [[nodiscard]] ResourceClientCore WithType(std::shared_ptr<const runtime::ObjectType> type) const;
 
+  /// The same with other bounds for `List` and `Watch` than 2 minutes and 45 s.
+  [[nodiscard]] ResourceClientCore WithIdleTimeouts(const cache::IdleTimeouts& timeouts) const;
+
   [[nodiscard]] const runtime::ObjectType& type() const { return *type_; }
   [[nodiscard]] const std::string& namespace_() const { return ns_; }
+  /// See rest::Client::WaitsFor.
+  [[nodiscard]] std::string WaitsFor() const { return client_.WaitsFor(); }
 
   Result<runtime::AnyPtr> Get(const ObjectPath& target, const metav1::GetOptions& options,
                               std::stop_token stop) const;
@@ -124,6 +130,7 @@ class ResourceClientCore {
   std::shared_ptr<const runtime::ObjectType> resource_;  ///< Where the paths lead.
   std::shared_ptr<const runtime::ObjectType> type_;      ///< What is sent and received.
   std::string ns_;
+  cache::IdleTimeouts idle_;
 };
 
 /// The ObjectType of a compiled-in type as the shared pointer ResourceClientCore takes.

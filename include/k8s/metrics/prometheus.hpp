@@ -49,6 +49,7 @@ class PrometheusProvider final : public cache::MetricsProvider, public rest::Met
                      Clock::Duration waited) noexcept override;
   void OnResponseBody(std::string_view method, std::string_view host,
                       std::size_t bytes) noexcept override;
+  void OnExecPlugin(const rest::ExecPluginMetrics& measured) noexcept override;
 
   /// What the registry holds, in Prometheus' text format: the body of a "/metrics" answer, whose
   /// content type is "text/plain; version=0.0.4".

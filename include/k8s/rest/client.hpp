@@ -95,6 +95,9 @@ class Client {
   [[nodiscard]] Result<std::unique_ptr<HttpResponse>> Stream(const Request& request,
                                                              std::stop_token stop = {}) const;
 
+  /// See Transport::WaitsFor.
+  [[nodiscard]] std::string WaitsFor() const;
+
  private:
   struct Shared;
   explicit Client(std::shared_ptr<const Shared> shared) : shared_(std::move(shared)) {}

@@ -84,7 +84,7 @@ struct PluginPolicy {
 /// Config has a token, basic authentication or a client certificate, nor for a request with an
 /// Authorization header.
 /// Errors of such a request: kConfig, kTimeout when `timeout` has passed, kCancelled; they name the
-/// program and `origin`, never its output, arguments or environment.
+/// program and `Config::origin`, never its output, arguments or environment.
 /// **Blocking.** A request waits for the run, and not when it is stopped; the wait is not part of
 /// the request's own timeout. The run goes on for those who ask next, so that nobody has to log in
 /// twice, until its own time limit; it is killed with the last client and at the process's end.
@@ -116,9 +116,6 @@ struct ExecConfig {
   /// reads from the terminal only itself. 0: a minute, or five with a terminal. Negative: no bound.
   std::chrono::milliseconds timeout{0};
   PluginPolicy pluginPolicy = {};  ///< Not of the kubeconfig: the program's own.
-  /// Where the plugin is configured, for errors: `context "c", user "u", kubeconfig /path`. Empty:
-  /// not told.
-  std::string origin = {};
 
   friend bool operator==(const ExecConfig&, const ExecConfig&) = default;
 };
@@ -172,6 +169,10 @@ struct Config {
   /// For each whole request, retries included, and for whole watches; leave 0 (no bound) for
   /// informers. Also sent to the server, which then ends its work as well.
   std::chrono::milliseconds timeout{0};
+
+  /// Where all this is written, for errors: `context "x", cluster "c", user "u", kubeconfig /path`.
+  /// Empty: not told.
+  std::string origin = {};
 
   friend bool operator==(const Config&, const Config&) = default;
 };

@@ -27,6 +27,8 @@ class CurlTransport final : public Transport {
 
   Result<std::unique_ptr<HttpResponse>> RoundTrip(const HttpRequest& request,
                                                   std::stop_token stop) override;
+  [[nodiscard]] std::string WaitsFor() const override;
+  [[nodiscard]] std::string Explain(const Error& answered) const override;
 
  private:
   class Impl;

@@ -2,7 +2,9 @@
 
 #include <k8s/clock.hpp>
 
+#include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 namespace k8s::inline v0::rest {
@@ -18,8 +20,31 @@ struct TryMetrics {
   std::size_t requestBytes = 0;  ///< Of the body.
 };
 
+/// One run of a credential plugin (Config::exec). Valid during the call.
+struct ExecPluginMetrics {
+  /// How it ended. Mirrors the call_status of client-go.
+  enum class Status {
+    kNoError,
+    kExecutionError,  ///< It ran and failed: by its exit code, a signal or its time limit.
+    kNotFound,        ///< No such program, or one that cannot be started.
+    kClientError,     ///< It must not be run, or its output is of no use.
+  };
+  std::string_view command = {};  ///< As configured.
+  Status status = Status::kNoError;
+  int exitCode = 0;  ///< 1 where it has not exited by itself.
+  Clock::Duration duration{0};
+  /// When the client certificate it has given expires; none without one.
+  std::optional<std::chrono::system_clock::time_point> certificateExpires = std::nullopt;
+  /// How long ago the client certificate that it replaces was issued; none if it replaces none.
+  std::optional<std::chrono::system_clock::duration> replacedCertificateAge = std::nullopt;
+};
+
+/// A short name of the status: client-go's, "plugin_execution_error" for example.
+[[nodiscard]] std::string_view ToString(ExecPluginMetrics::Status status);
+
 /// Told of the requests of clients; override what is wanted, and give it to `Config::metrics`.
-/// Mirrors tools/metrics: request latency, result, retries and sizes, rate limiter latency.
+/// Mirrors tools/metrics: request latency, result, retries and sizes, rate limiter latency, calls
+/// of credential plugins.
 /// Differs: an object of the configuration, not of the process; latency is that of each try and
 /// ends with the headers, since lists are read as they arrive.
 ///
@@ -40,6 +65,9 @@ class Metrics {
   /// stream, informers' lists for example.
   virtual void OnResponseBody(std::string_view /*method*/, std::string_view /*host*/,
                               std::size_t /*bytes*/) noexcept {}
+  /// A credential plugin has run. Clients that share a plugin share its runs: told is the client
+  /// whose request began it, on the run's own thread. Not told of runs that were ended on purpose.
+  virtual void OnExecPlugin(const ExecPluginMetrics& /*measured*/) noexcept {}
 };
 
 }  // namespace k8s::inline v0::rest

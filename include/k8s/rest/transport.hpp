@@ -63,6 +63,15 @@ class Transport {
   /// Blocking. Ends at once when `stop` is triggered.
   virtual Result<std::unique_ptr<HttpResponse>> RoundTrip(const HttpRequest& request,
                                                           std::stop_token stop) = 0;
+
+  /// What a request that is not answered waits for, for people: a credential plugin that runs, else
+  /// the server, with why the last try has failed if none has succeeded since. Empty: not told.
+  [[nodiscard]] virtual std::string WaitsFor() const { return {}; }
+
+  /// What a server's own words on a failure leave out, to be added to them: who was refused, and
+  /// where that is configured. `; https://h:6443 does not accept the token of /run/token (context
+  /// "c", ...)`. Empty: nothing.
+  [[nodiscard]] virtual std::string Explain(const Error& /*answered*/) const { return {}; }
 };
 
 }  // namespace k8s::inline v0::rest

@@ -407,9 +407,12 @@ TEST_F(DeltaFIFOTest, GroupedHasSyncedCountsTheDeletionsOfTheFirstList) {
   DeltaFIFO& queue = Grouped();
   ASSERT_TRUE(queue.Replace({Named("a"), Named("b"), Named("a")}, "1").has_value());
   EXPECT_EQ(queue.size(), 3u) << "a repeated key counts once";
-  for (int i = 0; i < 3; ++i) {
-    EXPECT_FALSE(queue.HasSynced());
-    EXPECT_TRUE(PopOne(queue).isInInitialList);
+  for (const char* change : {"R a", "R b", "D? gone"}) {
+    EXPECT_FALSE(queue.HasSynced()) << change;
+    const Deltas popped = PopOne(queue);
+    EXPECT_TRUE(popped.isInInitialList) << change;
+    ASSERT_FALSE(popped.deltas.empty());
+    EXPECT_EQ(Text(popped.deltas.back()), change);
   }
   EXPECT_TRUE(queue.HasSynced());
 }

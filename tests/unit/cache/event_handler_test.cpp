@@ -144,11 +144,18 @@ TEST_F(EventHandlerTest, AHandlerThatIsAddedTwiceHearsEverythingTwice) {
 // client-go: TestAddOnStoppedSharedInformer, TestRemoveOnStoppedSharedInformer
 TEST_F(EventHandlerTest, AStoppedInformerTakesNoHandlersAndLetsThemGo) {
   Recorder recorder;
-  const auto registration = Register(recorder);
+  const auto held = std::make_shared<int>();
+  const auto registration =
+      informer_.AddEventHandler({.onAdd = [held](const ObjectPtr<Item>&, bool) {}}).value();
   StartAndSync();
+  EXPECT_EQ(informer_.Status().handlers, 1u);
+  EXPECT_EQ(held.use_count(), 2);
   Stop();
   EXPECT_EQ(informer_.AddEventHandler(recorder.Handler()).error().kind, ErrorKind::kClosed);
   informer_.RemoveEventHandler(registration);
+  informer_.RemoveEventHandler(registration);
+  EXPECT_EQ(informer_.Status().handlers, 0u);
+  EXPECT_EQ(held.use_count(), 1) << "the handler is destroyed";
 }
 
 // client-go: TestEventPanics. Deviations: no pause, and the handler counts as synced.

@@ -150,10 +150,27 @@ TEST(LoadTest, APluginKnowsItsPlaceAndTheClustersExtension) {
       "users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, "
       "command: bin/helper, interactiveMode: Never, provideClusterInfo: true}}}]\n"
       "contexts: [{name: x, context: {cluster: c, user: u}}]\ncurrent-context: x\n");
-  const auto exec = Load({.explicitPath = file}, {}).value().config.exec;
+  const auto config = Load({.explicitPath = file}, {}).value().config;
+  const auto& exec = config.exec;
   EXPECT_EQ(exec.command, directory.path() + "/bin/helper");
   EXPECT_EQ(exec.config, R"({"audience":"a"})");
-  EXPECT_EQ(exec.origin, R"(context "x", user "u", kubeconfig )" + file);
+  EXPECT_EQ(config.origin, R"(context "x", cluster "c", user "u", kubeconfig )" + file);
+}
+
+TEST(LoadTest, TheOriginNamesEachFileThatASelectionComesFrom) {
+  const TempDirectory directory;
+  const auto cluster =
+      directory.Write("cluster",
+                      "clusters: [{name: c, cluster: {server: 'https://h.test'}}]\n"
+                      "contexts: [{name: x, context: {cluster: c, user: u}}]\n");
+  const auto user = directory.Write("user", "users: [{name: u, user: {token: t}}]\n");
+  const LoadingRules rules{.precedence = {cluster, user}};
+  const auto config = Load(rules, {.currentContext = "x"}).value().config;
+  EXPECT_EQ(config.origin, R"(context "x", cluster "c", user "u", kubeconfig )" + cluster +
+                               ", user's kubeconfig " + user);
+  EXPECT_EQ(Load(rules, {.currentContext = "y"}).error().message,
+            R"(invalid configuration: context "y" does not exist (kubeconfig )" + cluster + ", " +
+                user + ")");
 }
 
 TEST(LoadTest, ReadsKubeconfigInTheHomeDirectory) {
@@ -192,7 +209,8 @@ TEST(LoadTest, WarnsIfNoFileOfTheEnvironmentExists) {
   };
   const auto missing = directory.path() + "/missing";
   EXPECT_EQ(warnings(missing + ":" + missing + "2"),
-            std::vector<std::string>{"no file that KUBECONFIG names exists"});
+            std::vector<std::string>{"no file that KUBECONFIG names exists: " + missing + ":" +
+                                     missing + "2"});
   EXPECT_TRUE(warnings(missing + ":" + directory.Write("there", "")).empty());
 }
 

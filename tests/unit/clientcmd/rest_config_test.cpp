@@ -140,10 +140,10 @@ TEST(ValidateTest, RefusesKeysThatAreOfNoUse) {
   authority.Openssl("pkcs8 -topk8 -in client.key -passout pass:s3cret -out encrypted.key");
   const auto certificate = authority.Path("client.pem");
   for (const auto& [file, reason] : {std::pair{"encrypted.key", " is encrypted, which is not"},
-                                     {"ca.key", " does not fit the client certificate "}}) {
+                                     {"ca.key", " does not fit the client-certificate "}}) {
     const auto problem =
         Problem({.tls = {.certFile = certificate, .keyFile = authority.Path(file)}});
-    EXPECT_NE(problem.find("client key " + authority.Path(file) + reason), std::string::npos)
+    EXPECT_NE(problem.find("client-key " + authority.Path(file) + reason), std::string::npos)
         << problem;
   }
 }
@@ -161,21 +161,22 @@ TEST(ValidateTest, RefusesContradictionsAndUnusableMaterial) {
       {"contradict", {.tls = {.insecure = true, .caData = cert}}},
       {"needed together", {.tls = {.certData = cert}}},
       {"needed together", {.tls = {.keyData = Pem("PRIVATE KEY")}}},
-      {"CA data is not PEM", {.tls = {.caData = "no PEM"}}},
-      {"CA data is not PEM", {.tls = {.caData = Pem("PRIVATE KEY")}}},
-      {"CA data is not PEM", {.tls = {.caData = "-----BEGIN CERTIFICATE-----\nAAAA"}}},
-      {"CA data has no certificate that can be read", {.tls = {.caData = cert}}},
-      {"client key data has no private key", {.tls = {.keyData = Pem("PRIVATE KEY")}}},
+      {"certificate-authority-data is not PEM", {.tls = {.caData = "no PEM"}}},
+      {"certificate-authority-data is not PEM", {.tls = {.caData = Pem("PRIVATE KEY")}}},
+      {"certificate-authority-data is not PEM",
+       {.tls = {.caData = "-----BEGIN CERTIFICATE-----\nAAAA"}}},
+      {"certificate-authority-data has no certificate that can be read", {.tls = {.caData = cert}}},
+      {"client-key-data has no private key", {.tls = {.keyData = Pem("PRIVATE KEY")}}},
       {"is not PEM", {.tls = {.caFile = text}}},
       {"/nowhere", {.tls = {.caFile = "/nowhere"}}},
       {"cannot read", {.tls = {.caFile = files.path()}}},
       {"exclude each other", {.bearerToken = "t", .username = "u"}},
       {"needs a user", {.impersonate = {.groups = {"g"}}}},
       {"not supported", {.authProvider = "gcp"}},
-      {"exec plugin \"helper\" (context \"c\"): interactiveMode must be",
-       {.exec = {.apiVersion = "client.authentication.k8s.io/v1",
-                 .command = "helper",
-                 .origin = "context \"c\""}}},
+      {"exec plugin \"helper\": interactiveMode must be Never, IfAvailable or Always (context "
+       "\"c\")",
+       {.exec = {.apiVersion = "client.authentication.k8s.io/v1", .command = "helper"},
+        .origin = "context \"c\""}},
       {"interactiveMode must be",
        {.exec = {.apiVersion = "client.authentication.k8s.io/v1beta1",
                  .command = "helper",

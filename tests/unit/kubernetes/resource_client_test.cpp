@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 #include <k8s/apis/core/v1.hpp>
+#include <k8s/cache/listwatch.hpp>
+#include <k8s/cache/rest_listwatch.hpp>
 #include <k8s/fields.hpp>
 #include <k8s/kubernetes/clientset.hpp>
 #include <k8s/rest/client.hpp>
@@ -269,6 +271,28 @@ TEST_F(ResourceClientTest, BoundsWatchesInTimeAndSilence) {
   EXPECT_EQ(bounded.timeout, seconds(330));
   EXPECT_EQ(bounded.idleTimeout, seconds(45));
   EXPECT_EQ(*silence, seconds(120));
+}
+
+TEST_F(ResourceClientTest, ListsAndWatchesOfAnInformerAreSilentForAsLongAsItSays) {
+  const auto source = cache::NewListWatchFromClient(ConfigMaps().core());
+  const auto list = [&] {
+    transport_->Add(Body(R"({"kind":"ConfigMapList","apiVersion":"v1","items":[]})"));
+    EXPECT_TRUE(source->List({}, [](const runtime::AnyPtr&) {}, {}));
+    return LastRequest().idleTimeout;
+  };
+  const auto open = [&] {
+    transport_->Add(Body(""));
+    EXPECT_TRUE(source->Watch({}, {}));
+    return LastRequest().idleTimeout;
+  };
+  EXPECT_EQ(list(), seconds(120));
+  EXPECT_EQ(open(), seconds(45));
+  source->SetIdleTimeouts({.opening = seconds(7), .list = seconds(9)});
+  EXPECT_EQ(list(), seconds(9));
+  EXPECT_EQ(open(), seconds(7));
+  source->SetIdleTimeouts({});
+  EXPECT_EQ(list(), seconds(0));
+  EXPECT_EQ(open(), seconds(0));
 }
 
 TEST_F(ResourceClientTest, AStopEndsAWatch) {

@@ -51,6 +51,7 @@ Result<cache::ListResult> ModelSource::List(const metav1::ListOptions& options,
   if (stop.stop_requested()) return Cancelled("list");
   hooks_.note("list from", options.continue_.empty() ? options.resourceVersion : options.continue_,
               static_cast<std::uint64_t>(options.limit));
+  if (options.resourceVersionMatch == "NotOlderThan") return Compare(options);
   Require(rules_.CheckList(options, clock_.Now()));
   if (options.continue_.empty()) reference_.BeginState();
   if (weather_.requests > 0 && dice_.PerMille(2)) throw std::runtime_error("thrown by the source");
@@ -67,6 +68,13 @@ Result<cache::ListResult> ModelSource::List(const metav1::ListOptions& options,
     return std::move(page).error();
   }
   return Serve(*page, visit);
+}
+
+Result<cache::ListResult> ModelSource::Compare(const metav1::ListOptions& options) {
+  const auto fault = VersionFault(options, dice_.Below(ModelServer::kReplicas));
+  if (!fault) return cache::ListResult{.resourceVersion = options.resourceVersion};
+  if (IsTooLargeResourceVersion(*fault)) rules_.WentBack();
+  return *fault;
 }
 
 Result<ModelSource::Page> ModelSource::PageOf(const metav1::ListOptions& options) {

@@ -77,6 +77,8 @@ class ModelSource final : public cache::ListerWatcher {
   // ---- model_source.cpp: requests
   std::optional<Error> RequestFault();
   [[nodiscard]] const ModelServer::State* StateFrom(const metav1::ListOptions& options);
+  /// Answers whether the server has reached a version.
+  Result<cache::ListResult> Compare(const metav1::ListOptions& options);
   Result<Page> PageOf(const metav1::ListOptions& options);
   Result<Page> Continued(const metav1::ListOptions& options);
   cache::ListResult Serve(const Page& page, const cache::VisitFunc& visit);

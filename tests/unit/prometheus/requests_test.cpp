@@ -78,5 +78,29 @@ TEST_F(PrometheusRequestsTest, RetriesWaitsAndBodies) {
       ElementsAre(R"(rest_client_response_size_bytes_bucket{host="h",verb="GET",le="16384"} 1)"));
 }
 
+TEST_F(PrometheusRequestsTest, RunsOfCredentialPlugins) {
+  using Status = rest::ExecPluginMetrics::Status;
+  provider_.OnExecPlugin({.command = "aws",
+                          .duration = 2s,
+                          .certificateExpires = std::chrono::system_clock::time_point(1000s),
+                          .replacedCertificateAge = 1h});
+  provider_.OnExecPlugin(
+      {.command = "aws", .status = Status::kExecutionError, .exitCode = 3, .duration = 1s});
+  EXPECT_THAT(
+      Lines("rest_client_exec_plugin_call_total"),
+      ElementsAre(
+          R"(rest_client_exec_plugin_call_total{call_status="no_error",code="0",command="aws"} 1)",
+          R"(rest_client_exec_plugin_call_total{call_status="plugin_execution_error",code="3",command="aws"} 1)"));
+  EXPECT_THAT(Lines("rest_client_exec_plugin_duration_seconds_sum"),
+              ElementsAre(R"(rest_client_exec_plugin_duration_seconds_sum{command="aws"} 3)"));
+  EXPECT_THAT(
+      Lines("rest_client_exec_plugin_certificate_rotation_age_sum"),
+      ElementsAre(R"(rest_client_exec_plugin_certificate_rotation_age_sum{command="aws"} 3600)"));
+  EXPECT_THAT(
+      Lines("rest_client_exec_plugin_certificate_expiration"),
+      ElementsAre(
+          R"(rest_client_exec_plugin_certificate_expiration_timestamp_seconds{command="aws"} 1000)"));
+}
+
 }  // namespace
 }  // namespace k8s::metrics

@@ -11,6 +11,7 @@ namespace k8s::test {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::SizeIs;
 using namespace std::chrono_literals;
 
 std::vector<Clock::Duration> Take(cache::Backoff& backoff, int count) {
@@ -45,6 +46,33 @@ TEST(BackoffTest, ResetStartsOver) {
   EXPECT_EQ(backoff.Next(), 800ms);
 }
 
+TEST(BackoffTest, WithoutAConnectionItGrowsTo5SecondsOnly) {
+  cache::Backoff backoff({}, [] { return 0.5; });
+  std::vector<Clock::Duration> delays;
+  for (int i = 0; i < 6; ++i) delays.push_back(backoff.NextUnreachable());
+  EXPECT_THAT(delays, ElementsAre(1200ms, 2400ms, 4800ms, 7500ms, 7500ms, 7500ms));
+  // What follows is as if the others had not been longer either.
+  EXPECT_THAT(Take(backoff, 3), ElementsAre(7500ms, 15s, 30s));
+  EXPECT_EQ(backoff.NextUnreachable(), 7500ms);
+  EXPECT_EQ(backoff.Next(), 45s) << "nor shorter afterwards";
+}
+
+TEST(BackoffTest, WithoutAConnectionItStaysBetweenInitialAndMax) {
+  struct Row {
+    cache::BackoffOptions options;
+    Clock::Duration wait;
+  };
+  for (const Row& row :
+       {Row{{.initial = 1ms, .max = 1ms}, 1ms}, Row{{.initial = 1min, .max = 1h}, 1min},
+        Row{{.initial = 1min, .maxUnreachable = 0s}, 30s},
+        Row{{.initial = 2s, .maxUnreachable = 0s}, 2s},
+        Row{{.initial = 30s, .maxUnreachable = 1h}, 30s}}) {
+    cache::Backoff backoff(row.options, [] { return 0.0; });
+    backoff.NextUnreachable();
+    EXPECT_EQ(backoff.NextUnreachable(), row.wait);
+  }
+}
+
 class ReflectorBackoffTest : public ReflectorTest {
  protected:
   const Error failure = StatusError(500, "InternalError");
@@ -61,18 +89,66 @@ TEST_F(ReflectorBackoffTest, HonoursACustomBackoffInOrderAndCapped) {
 // client-go: TestListAndWatchInitConnBackoff. Differs: an outage of any length never makes the
 // waits short again, only a healthy period does.
 TEST_F(ReflectorBackoffTest, GrowsThroughALongOutage) {
-  for (int i = 0; i < 12; ++i) source->OnList(Error{.kind = ErrorKind::kConnect});
+  for (int i = 0; i < 12; ++i) source->OnList(failure);
   Run();
   EXPECT_THAT(clock->Sleeps(), ElementsAre(800ms, 1600ms, 3200ms, 6400ms, 12800ms, 25600ms, 30s,
                                            30s, 30s, 30s, 30s, 30s));
 }
 
-TEST_F(ReflectorBackoffTest, StartsOverAfterTwoHealthyMinutes) {
+// client-go's waits grow to a minute here too.
+TEST_F(ReflectorBackoffTest, IsAtMost10SecondsWithoutAConnection) {
+  double random = 0.0;
+  options.random = [&] { return random; };
+  source->OnList({}, "10");
+  for (const auto kind : {ErrorKind::kConnect, ErrorKind::kDns}) {
+    for (int i = 0; i < 4; ++i) source->OnWatch(Error{.kind = kind});
+  }
+  source->OnWatch([&](std::stop_token) {
+    random = 0.75;
+    return Error{.kind = ErrorKind::kConnect};
+  });
+  Run();
+  EXPECT_THAT(clock->Sleeps(), ElementsAre(800ms, 1600ms, 3200ms, 5s, 5s, 5s, 5s, 5s, 8750ms));
+  EXPECT_THAT(source->list_calls, SizeIs(1));
+}
+
+TEST_F(ReflectorBackoffTest, OtherFailuresAfterItWaitForLonger) {
+  for (int i = 0; i < 6; ++i) source->OnList(Error{.kind = ErrorKind::kConnect});
+  source->OnList(Error{.kind = ErrorKind::kConfig});
+  source->OnList(failure);
+  source->OnList(StatusError(429, "TooManyRequests"));
+  source->OnList(Error{.kind = ErrorKind::kTimeout});
+  Run();
+  EXPECT_THAT(clock->Sleeps(), ElementsAre(800ms, 1600ms, 3200ms, 5s, 5s, 5s, 5s, 10s, 20s, 30s));
+}
+
+// A server that was killed answers 410 when it is back. client-go waits once more for as long as
+// the outage has made it.
+TEST_F(ReflectorBackoffTest, AnExpiredVersionIsTheAnswerOfALivingServer) {
+  const auto gone = [] { return ErrorEvent(StatusError(410, "Expired")); };
+  source->OnList({}, "10");
+  for (int i = 0; i < 4; ++i) source->OnWatch(Error{.kind = ErrorKind::kTimeout});
+  source->OnWatch({gone()});
+  source->OnList({}, "12");
+  source->OnWatch({gone()});
+  source->OnList({}, "13");
+  Run();
+  EXPECT_THAT(clock->Sleeps(), ElementsAre(800ms, 1600ms, 3200ms, 6400ms, 800ms, 1600ms))
+      << "a server that knows no version for long is not asked for all of it each second";
+}
+
+TEST_F(ReflectorBackoffTest, TheServersRetryAfterWinsWhateverFailed) {
+  source->OnList(Error{.kind = ErrorKind::kConnect, .retryAfter = 17s});
+  Run();
+  EXPECT_THAT(clock->Sleeps(), ElementsAre(17s));
+}
+
+TEST_F(ReflectorBackoffTest, StartsOverAfterTenHealthySeconds) {
   source->OnList(failure);
   source->OnList(failure);
   source->OnList({}, "10");
-  source->OnWatch({Do([&] { clock->Step(1min); }), End()});
-  source->OnWatch({Do([&] { clock->Step(1min); }), ErrorEvent(failure)});
+  source->OnWatch({Do([&] { clock->Step(5s); }), End()});
+  source->OnWatch({Do([&] { clock->Step(5s); }), ErrorEvent(failure)});
   Run();
   EXPECT_THAT(clock->Sleeps(), ElementsAre(800ms, 1600ms, 800ms));
 }
@@ -81,7 +157,7 @@ TEST_F(ReflectorBackoffTest, DoesNotStartOverAfterAShortHealthyPeriod) {
   source->OnList(failure);
   source->OnList(failure);
   source->OnList({}, "10");
-  source->OnWatch({Do([&] { clock->Step(119s); }), ErrorEvent(failure)});
+  source->OnWatch({Do([&] { clock->Step(9s); }), ErrorEvent(failure)});
   Run();
   EXPECT_THAT(clock->Sleeps(), ElementsAre(800ms, 1600ms, 3200ms));
 }

@@ -34,6 +34,19 @@ TEST_F(ReflectorListTest, ListsAtZeroInPagesAndWatchesFromTheListsVersionWithBoo
   EXPECT_THAT(store.log(), ElementsAre("replace a@1 b@2 @10"));
 }
 
+TEST_F(ReflectorListTest, ASilentListIsAFailureAndAskedForAgain) {
+  const Error silence{.kind = ErrorKind::kTimeout, .reason = std::string(kReasonSilence)};
+  source->OnList(silence);
+  source->OnList(silence, {MakeThing("a", "1")});  // In the middle.
+  source->OnList({MakeThing("b", "2")}, "10");
+  Run();
+  EXPECT_THAT(ListVersions(), ElementsAre("0", "0", "0"));
+  EXPECT_THAT(store.log(), ElementsAre("replace b@2 @10"));
+  EXPECT_THAT(clock->Sleeps(), SizeIs(2));
+  EXPECT_THAT(errors, SizeIs(2));
+  EXPECT_EQ(reflector->Status().failures, 2u);
+}
+
 // client-go: TestReflectorWatchListPageSize
 TEST_F(ReflectorListTest, FollowsContinueTokensWithTheGivenPageSize) {
   options.listPageSize = 4;
@@ -296,6 +309,49 @@ TEST_F(ReflectorListTest, SurvivesAnErrorHandlerThatThrows) {
   source->OnList({MakeThing("a", "1")}, "10");
   Run();
   EXPECT_THAT(store.log(), ElementsAre("replace a@1 @10"));
+}
+
+/// Says what it waits for, and what the reflector's status says during each request.
+class WaitingSource final : public cache::ListerWatcher {
+ public:
+  Result<cache::ListResult> List(const metav1::ListOptions& /*options*/,
+                                 const cache::VisitFunc& visit, std::stop_token /*stop*/) override {
+    if (before_list.unansweredSince) {
+      stop();
+      return Cancelled("list");
+    }
+    before_list = status();
+    visit(MakeThing("a", "1"));
+    after_item = status();
+    return cache::ListResult{.resourceVersion = "1"};
+  }
+  Result<std::unique_ptr<watch::Interface>> Watch(const metav1::ListOptions& /*options*/,
+                                                  std::stop_token /*stop*/) override {
+    before_watch = status();
+    return StatusError(500, "InternalError");
+  }
+  [[nodiscard]] std::string WaitsFor() const override { return "a plugin"; }
+
+  std::function<cache::InformerStatus()> status;
+  std::function<void()> stop;
+  cache::InformerStatus before_list;
+  cache::InformerStatus after_item;
+  cache::InformerStatus before_watch;
+};
+
+TEST_F(ReflectorListTest, TheStatusSaysWhichRequestHasNoAnswerYet) {
+  const auto waiting = std::make_shared<WaitingSource>();
+  reflector = std::make_unique<cache::Reflector>(ThingType(), waiting, store, options);
+  waiting->status = [this] { return reflector->Status(); };
+  const auto begun = clock->Now();
+  waiting->stop = [this] { stop.request_stop(); };
+  reflector->Run(stop.get_token());
+  EXPECT_EQ(waiting->before_list.unansweredSince, begun);
+  EXPECT_EQ(waiting->before_list.waitsFor, "a plugin");
+  EXPECT_EQ(waiting->after_item.unansweredSince, std::nullopt);
+  EXPECT_EQ(waiting->after_item.waitsFor, "");
+  EXPECT_EQ(waiting->before_watch.unansweredSince, begun);
+  EXPECT_EQ(reflector->Status().unansweredSince, clock->Now()) << "the stop has ended it";
 }
 
 }  // namespace

@@ -97,6 +97,30 @@ TEST(SyncReasonTest, WithoutAnErrorFollowsTheState) {
   EXPECT_EQ(cache::ReasonOf({}), SyncReason::kNotStarted);
   EXPECT_EQ(cache::ReasonOf({.state = ReflectorState::kListing}), SyncReason::kStillListing);
   EXPECT_EQ(cache::ReasonOf({.state = ReflectorState::kStopped}), SyncReason::kStopped);
+  EXPECT_EQ(cache::ReasonOf({.state = ReflectorState::kListing, .unansweredSince = {{}}}),
+            SyncReason::kNoAnswer);
+  EXPECT_EQ(cache::ReasonOf(
+                {.state = ReflectorState::kListing, .itemCount = 500, .unansweredSince = {{}}}),
+            SyncReason::kStillListing)
+      << "its next page";
+}
+
+TEST(SyncReasonTest, AStopDoesNotHideWhatWasWrongBeforeIt) {
+  auto status = Failing(StatusError(403, "Forbidden"));
+  status.state = cache::ReflectorState::kStopped;
+  EXPECT_EQ(cache::ReasonOf(status), cache::SyncReason::kForbidden);
+  EXPECT_EQ(cache::ReasonOf(
+                {.state = cache::ReflectorState::kStopped, .unansweredSince = Clock::TimePoint()}),
+            cache::SyncReason::kNoAnswer);
+}
+
+TEST(SyncFailureTest, NamesWhatARequestWaitsFor) {
+  cache::UnsyncedInformer informer{
+      .reason = cache::SyncReason::kNoAnswer,
+      .status = {.resource = "pods", .unansweredSince = {{}}, .waitsFor = "exec plugin \"aws\""}};
+  EXPECT_EQ(informer.ToString(), "pods: no answer yet: waits for exec plugin \"aws\"");
+  informer.status.waitsFor.clear();
+  EXPECT_EQ(informer.ToString(), "pods: no answer yet");
 }
 
 TEST(SyncFailureTest, NamesEachInformerWithVerbReasonAndMessage) {

@@ -164,6 +164,17 @@ TEST_F(ReflectorStreamingTest, WaitsForAServerThatCannotBeReached) {
   EXPECT_THAT(source->list_calls, IsEmpty());
 }
 
+TEST_F(ReflectorStreamingTest, AStreamWithoutAnAnswerIsAFailureAndAskedForAgain) {
+  source->OnWatch(Error{.kind = ErrorKind::kTimeout, .reason = std::string(kReasonSilence)});
+  source->OnWatch({Added("a", "1"), InitialEventsEnd("10")});
+  Run();
+  EXPECT_THAT(Streams(), ElementsAre(true, true));
+  EXPECT_THAT(clock->Sleeps(), ElementsAre(800ms));
+  EXPECT_THAT(errors, SizeIs(1));
+  EXPECT_THAT(source->list_calls, IsEmpty());
+  EXPECT_EQ(store.Content(), "a=");
+}
+
 // client-go: TestWatchList
 TEST_F(ReflectorStreamingTest, StartsOverFromZeroIfCutBeforeTheBookmark) {
   source->OnWatch({Added("a", "1"), End()});
@@ -306,6 +317,7 @@ TEST_F(ReflectorSilenceTest, WaitsForEverIfToldSo) {
   Run();
   EXPECT_THAT(source->list_calls, IsEmpty());
   EXPECT_THAT(store.log(), ElementsAre("replace @10"));
+  EXPECT_THAT(source->idle_timeouts, ElementsAre(0s, 45s)) << "as long as there was no state";
 }
 
 TEST_F(ReflectorStreamingTest, AnUnreadableObjectKeepsItsKnownState) {

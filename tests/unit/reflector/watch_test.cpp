@@ -72,6 +72,37 @@ TEST_F(ReflectorWatchTest, TwoOlderBookmarksAreAServerThatWentBack) {
   EXPECT_TRUE(IsExpired(errors[0]));
 }
 
+/// Watches that are quiet for as long as the informer bears it.
+class ReflectorQuietWatchTest : public ReflectorWatchTest {
+ protected:
+  ReflectorQuietWatchTest() {
+    source->OnWatch({Bookmark("30"), Pass(45s), End()});
+    source->OnWatch({Pass(45s), End()});
+    source->OnWatch({Pass(1s), End()});
+  }
+};
+
+// A real API server behind an etcd that was restored accepts a watch from the future and is silent.
+TEST_F(ReflectorQuietWatchTest, AMissingBookmarkMakesItAskWhetherTheServerWentBack) {
+  Error behind = StatusError(504, "Timeout");
+  behind.message = "Too large resource version: 30, current: 9";
+  behind.causes.push_back({.type = "ResourceVersionTooLarge"});
+  source->OnList(behind);
+  source->OnList({MakeThing("b", "7")}, "9");
+  Run();
+  EXPECT_THAT(Versions(source->list_calls), ElementsAre("0", "30", ""));
+  EXPECT_EQ(source->list_calls.at(1).limit, 1);
+  EXPECT_EQ(source->list_calls.at(1).resourceVersionMatch, "NotOlderThan");
+  EXPECT_EQ(store.log().back(), "replace b@7 @9");
+}
+
+TEST_F(ReflectorQuietWatchTest, AServerThatHasTheVersionIsFollowedWithoutAList) {
+  source->OnList({MakeThing("a", "1")}, "31");
+  Run();
+  EXPECT_THAT(Versions(source->list_calls), ElementsAre("0", "30"));
+  EXPECT_THAT(WatchVersions(), ElementsAre("10", "30", "30", "30"));
+}
+
 TEST_F(ReflectorWatchTest, FollowsVersionsThatAreNoNumbers) {
   source->OnWatch({Modified("a", "abc/\xC3\xBC"), End()});
   Run();
@@ -145,6 +176,21 @@ TEST_F(ReflectorWatchTest, SkipsAnEventWithoutAName) {
   EXPECT_THAT(errors, SizeIs(1));
 }
 
+TEST_F(ReflectorWatchTest, AnUpdateWhoseTransformFailsLeavesTheOldStateAndTheVersionGoesOn) {
+  options.transform = [](runtime::AnyPtr object) -> Result<runtime::AnyPtr> {
+    if (RecordingStore::Of(object).value == "bad") return DecodeError("no");
+    return object;
+  };
+  source->OnWatch({Modified("a", "11", "bad"), Pass(2s), End()});
+  source->OnWatch({Modified("a", "12", "bad"), ErrorEvent(StatusError(410, "Expired"))});
+  source->OnList({MakeThing("a", "12", "bad")}, "12");
+  source->OnWatch({Do([&] { EXPECT_EQ(store.Content(), "a=1"); }), Modified("a", "13", "good")});
+  Run();
+  EXPECT_EQ(store.Content(), "a=good");
+  EXPECT_THAT(WatchVersions(), ElementsAre("10", "11", "12"));
+  EXPECT_EQ(reflector->Status().unreadableObjects, 3u);
+}
+
 TEST_F(ReflectorWatchTest, ADeletionIsAppliedThoughItsTransformFails) {
   options.transform = [](runtime::AnyPtr object) -> Result<runtime::AnyPtr> {
     if (RecordingStore::Of(object).resourceVersion == "11") return DecodeError("no");
@@ -161,7 +207,9 @@ TEST_F(ReflectorWatchTest, AStopAmongEventsIsNoFailure) {
   Run();
   EXPECT_THAT(store.log(), ElementsAre("replace a@1 @10", "add b@11"));
   EXPECT_THAT(errors, IsEmpty());
+  EXPECT_EQ(reflector->Status().failures, 0u);
   EXPECT_EQ(source->open_watches, 0);
+  EXPECT_EQ(source->closed_watches, 1);
 }
 
 // client-go: TestReflectorWatchStoppedAfter
@@ -169,7 +217,10 @@ TEST_F(ReflectorWatchTest, ClosesAWatchThatWasOpenedWhenTheStopCame) {
   source->OnWatch({Do([&] { stop.request_stop(); })});
   Run();
   EXPECT_EQ(source->open_watches, 0);
+  EXPECT_EQ(source->closed_watches, 1);
+  EXPECT_THAT(source->watch_calls, SizeIs(1));
   EXPECT_THAT(errors, IsEmpty());
+  EXPECT_EQ(reflector->Status().failures, 0u);
 }
 
 // client-go: TestRunUntil
@@ -313,6 +364,48 @@ TEST_F(ReflectorWatchTest, TheTimeoutLiesBetweenTheMinimumAndTwiceThat) {
   }
 }
 
+// client-go waits for as long as the connection seems to live.
+TEST_F(ReflectorWatchTest, ABoundIsSetToTheWaitForAnAnswer) {
+  struct Row {
+    const char* name;
+    Clock::Duration idle, answer, list;
+    std::chrono::milliseconds opening_bound, list_bound;
+  };
+  const cache::ReflectorOptions defaults;
+  for (const Row& row :
+       {Row{"default", defaults.watchIdleTimeout, defaults.watchAnswerTimeout,
+            defaults.listIdleTimeout, 30s, 75s},
+        Row{"shorter", 5s, 10s, 20s, 10s, 20s}, Row{"longer than silence", 5s, 1min, 1h, 1min, 1h},
+        Row{"part of a millisecond", 5s, 1us, 1us, 1ms, 1ms}, Row{"none", 45s, 0s, 0s, 0s, 0s},
+        Row{"silence is allowed", 0s, 30s, 75s, 0s, 75s}}) {
+    SCOPED_TRACE(row.name);
+    std::stop_source once;
+    auto script = std::make_shared<ScriptedListWatch>([&] { once.request_stop(); });
+    options.watchIdleTimeout = row.idle;
+    options.watchAnswerTimeout = row.answer;
+    options.listIdleTimeout = row.list;
+    cache::Reflector(ThingType(), script, store, options).Run(once.get_token());
+    EXPECT_EQ(script->bounds.opening, row.opening_bound);
+    EXPECT_EQ(script->bounds.list, row.list_bound);
+  }
+}
+
+TEST_F(ReflectorWatchTest, AWatchWithoutAnAnswerIsAFailureAndAskedForAgain) {
+  const Error silence{.kind = ErrorKind::kTimeout,
+                      .reason = std::string(kReasonSilence),
+                      .message = "GET /things: no answer within 30 s"};
+  source->OnWatch(silence);
+  source->OnWatch(silence);
+  source->OnWatch({Added("b", "11")});
+  Run();
+  EXPECT_THAT(WatchVersions(), ElementsAre("10", "10", "10"));
+  EXPECT_THAT(source->list_calls, SizeIs(1));
+  EXPECT_THAT(clock->Sleeps(), ElementsAre(800ms, 1600ms));
+  EXPECT_EQ(reflector->Status().failures, 2u);
+  ASSERT_THAT(errors, SizeIs(2));
+  EXPECT_EQ(errors[0].message, silence.message);
+}
+
 // client-go has nothing like it: it waits for the end of the server's limit, 5 to 10 minutes.
 class ReflectorSilentWatchTest : public ReflectorWatchTest {
  protected:
@@ -362,6 +455,18 @@ TEST_F(ReflectorSilentWatchTest, IsAskedForAgainAtOnceIfTheKeptConnectionDoesNot
   EXPECT_THAT(clock->Sleeps(), IsEmpty());
   EXPECT_THAT(errors, IsEmpty());
   EXPECT_EQ(store.Content(), "a=1 b=");
+}
+
+TEST_F(ReflectorSilentWatchTest, StaysOpenIfAnotherConnectionDoesNotAnswerEither) {
+  source->OnWatch({Silent(), Added("b", "11")});
+  OnWatchWithoutAnswer(5s);
+  OnWatchWithoutAnswer(30s);
+  Run();
+  EXPECT_EQ(store.Content(), "a=1 b=");
+  EXPECT_THAT(WatchVersions(), ElementsAre("10", "10", "10"));
+  ASSERT_THAT(errors, SizeIs(1));
+  EXPECT_EQ(errors[0].kind, ErrorKind::kTimeout);
+  EXPECT_EQ(reflector->Status().failures, 1u);
 }
 
 TEST_F(ReflectorSilentWatchTest, StaysOpenWhileNoOtherCanBeHad) {

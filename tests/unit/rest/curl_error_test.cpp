@@ -48,5 +48,29 @@ TEST(ErrorFromCurlTest, SaysWhyThereIsNoConnection) {
             "GET /x: Server returned nothing (no headers, no data)");
 }
 
+// Texts of libcurl 7.88 and OpenSSL 3.
+TEST(ErrorFromCurlTest, SaysWhatAPeerOrAProxyHasAgainstUs) {
+  const auto told = [](CURLcode code, std::string_view reason) {
+    return ErrorFromCurl(code, "GET /x", reason, 0).message;
+  };
+  const std::string openssl = "OpenSSL/3.0.15: error:0A000410:SSL routines::";
+  EXPECT_EQ(told(CURLE_PEER_FAILED_VERIFICATION, "SSL certificate verification failed"),
+            "GET /x: the peer refuses the client certificate: alert certificate expired")
+      << "of TLS 1.2";
+  EXPECT_EQ(told(CURLE_SSL_CONNECT_ERROR, openssl + "sslv3 alert handshake failure"),
+            "GET /x: the peer refuses the handshake; it may demand a client certificate (alert "
+            "handshake failure)");
+  EXPECT_EQ(told(CURLE_SSL_CONNECT_ERROR, openssl + "tlsv1 alert protocol version"),
+            "GET /x: the peer speaks no TLS 1.2 or newer (alert protocol version)");
+  EXPECT_EQ(told(CURLE_RECV_ERROR, "CONNECT tunnel failed, response 407"),
+            "GET /x: the proxy wants another user or password (407)");
+  EXPECT_EQ(told(CURLE_PROXY, "No authentication method was acceptable."),
+            "GET /x: the proxy wants a user and password");
+  EXPECT_EQ(told(CURLE_PROXY, "User was rejected by the SOCKS5 server (1 2)."),
+            "GET /x: the proxy wants another user or password");
+  EXPECT_EQ(told(CURLE_PROXY, "Can't complete SOCKS5 connection to 127.0.0.1. (5)"),
+            "GET /x: Can't complete SOCKS5 connection to 127.0.0.1. (5): connection refused");
+}
+
 }  // namespace
 }  // namespace k8s::test

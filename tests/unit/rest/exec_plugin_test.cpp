@@ -20,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/openssl_server.hpp"
 #include "support/plugin_script.hpp"
 
 namespace k8s::test {
@@ -440,13 +441,75 @@ TEST_F(ExecPluginTest, ACommandWithoutASlashIsFoundInPath) {
   setenv("PATH", before.c_str(), 1);
 }
 
+class ExecRecorder final : public rest::Metrics {
+ public:
+  void OnExecPlugin(const rest::ExecPluginMetrics& measured) noexcept override {
+    const std::lock_guard lock(mutex_);
+    lines_.push_back(std::string(rest::ToString(measured.status)) + " " +
+                     std::to_string(measured.exitCode) +
+                     (measured.certificateExpires ? ", certificate" : "") +
+                     (measured.replacedCertificateAge ? " replaced" : ""));
+  }
+  std::vector<std::string> Lines() {
+    const std::lock_guard lock(mutex_);
+    return lines_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> lines_;
+};
+
+// client-go: TestCallsMetric
+TEST_F(ExecPluginTest, WhoeverBeginsARunIsToldHowItEnded) {
+  const auto metrics = std::make_shared<ExecRecorder>();
+  const auto run = [&](const rest::ExecConfig& exec) {
+    (void)NewPlugin(exec)->Get({}, metrics).has_value();
+  };
+  const PluginScript good;
+  good.AnswerToken("s3cret");
+  run(good.Exec());
+  run(PluginScript("exit 3").Exec());
+  run(PluginScript("kill -9 $$").Exec());
+  run(PluginScript("echo hello").Exec());
+  auto exec = good.Exec();
+  exec.command = "no-such-plugin";
+  run(exec);
+  exec = good.Exec();
+  exec.pluginPolicy.policyType = rest::PluginPolicy::Type::kDenyAll;
+  run(exec);
+  EXPECT_EQ(metrics->Lines(),
+            (std::vector<std::string>{"no_error 0", "plugin_execution_error 3",
+                                      "plugin_execution_error 1", "client_internal_error 0",
+                                      "plugin_not_found_error 1", "client_internal_error 1"}));
+}
+
+TEST_F(ExecPluginTest, MetricsKnowTheCertificatesOfAPlugin) {
+  if (const auto why = TestAuthority::Unavailable(); !why.empty()) GTEST_SKIP() << why;
+  const TestAuthority authority;
+  const auto metrics = std::make_shared<ExecRecorder>();
+  const PluginScript script;
+  const auto plugin = NewPlugin(script.Exec());
+  ExecPlugin::Credential last;
+  for (const std::string name : {"one", "two"}) {
+    authority.Issue(name, "DNS:client.test");
+    script.AnswerCertificate(authority.Read(name + ".pem"), authority.Read(name + ".key"));
+    last = (last ? plugin->Renew(last, {}, metrics) : plugin->Get({}, metrics)).value();
+  }
+  (void)plugin->Renew(last, {}, metrics).value();
+  EXPECT_EQ(metrics->Lines(),
+            (std::vector<std::string>{"no_error 0, certificate", "no_error 0, certificate replaced",
+                                      "no_error 0, certificate"}))
+      << "the third is the second again";
+}
+
 TEST_F(ExecPluginTest, ProcessWideOnePerConfiguration) {
   const PluginScript script;
   rest::Config config{.host = "https://h.test", .exec = script.Exec()};
   const auto plugin = ExecPlugin::For(config).value();
   rest::Config other = config;
   other.host = "https://other.test";
-  other.exec.origin = "kubeconfig /elsewhere";
+  other.origin = "kubeconfig /elsewhere";
   EXPECT_EQ(ExecPlugin::For(other).value(), plugin) << "the plugin does not see the difference";
   other.exec.provideClusterInfo = true;
   const auto informed = ExecPlugin::For(other).value();

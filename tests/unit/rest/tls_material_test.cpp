@@ -133,16 +133,16 @@ TEST_F(TlsMaterialTest, WhatCannotBeUsedLeavesTheOldInPlaceAndIsToldOnce) {
     EXPECT_EQ(logged_[0], reason + "; what was read before stays in use");
   };
   std::filesystem::remove(Path("ca"));
-  fails("CA: cannot read " + Path("ca") + ": No such file or directory");
+  fails("certificate-authority: cannot read " + Path("ca") + ": No such file or directory");
   Write("ca", "");
-  fails("CA " + Path("ca") + " is empty");
+  fails("certificate-authority " + Path("ca") + " is empty");
   Write("ca", "text");
-  fails("CA " + Path("ca") + " is not PEM of a certificate");
+  fails("certificate-authority " + Path("ca") + " is not PEM of a certificate");
   Write("ca", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
-  fails("CA " + Path("ca") + " has no certificate that can be read");
+  fails("certificate-authority " + Path("ca") + " has no certificate that can be read");
   Install("ca.pem", "ca");
   Install("two.pem", "cert");
-  fails("client key " + Path("key") + " does not fit the client certificate " + Path("cert"));
+  fails("client-key " + Path("key") + " does not fit the client-certificate " + Path("cert"));
   Install("two.key", "key");
   clock_->Step(seconds(60));
   EXPECT_EQ(material->Current()->certData, authority_->Read("two.pem"));
@@ -191,9 +191,9 @@ TEST_F(TlsMaterialTest, EncryptedKeysAreRefusedWithoutAskingForAPassphrase) {
   const std::string reason = " is encrypted, which is not supported; openssl pkey decrypts it";
   for (const char* name : {"encrypted8.key", "encrypted1.key"}) {
     const auto key = authority_->Path(name);
-    EXPECT_EQ(Problem({.certFile = certificate, .keyFile = key}), "client key " + key + reason);
+    EXPECT_EQ(Problem({.certFile = certificate, .keyFile = key}), "client-key " + key + reason);
     EXPECT_EQ(Problem({.certFile = certificate, .keyData = authority_->Read(name)}),
-              "client key data" + reason);
+              "client-key-data" + reason);
   }
 }
 
