@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "rest/pem.hpp"
 #include "rest/warn_once.hpp"
@@ -30,7 +33,7 @@ std::string Certificates(const std::string& path) {
 
 std::string SystemBundle() {
   const auto* const info = curl_version_info(CURLVERSION_NOW);
-  return info->cainfo == nullptr ? "" : Certificates(info->cainfo);
+  return info->cainfo == nullptr ? "" : info->cainfo;
 }
 
 /// `list`: separated by colons.
@@ -47,14 +50,32 @@ std::string CertificatesOfDirectories(std::string_view list) {
   return out;
 }
 
+std::string Read(const std::string& file, const std::string& directories) {
+  const std::string bundle = SystemBundle();
+  const std::string first = file.empty() ? bundle : file;
+  std::string out = first.empty() ? "" : Certificates(first);
+  std::error_code ignored;
+  if (!directories.empty()) {
+    out += CertificatesOfDirectories(directories);
+  } else if (!bundle.empty() && !std::filesystem::equivalent(first, bundle, ignored)) {
+    out += Certificates(bundle);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string SystemRootsOfEnvironment() {
-  const auto file = Variable("SSL_CERT_FILE");
-  const auto directories = Variable("SSL_CERT_DIR");
+  const std::string file(Variable("SSL_CERT_FILE"));
+  const std::string directories(Variable("SSL_CERT_DIR"));
   if (file.empty() && directories.empty()) return {};
-  return (file.empty() ? SystemBundle() : Certificates(std::string(file))) +
-         (directories.empty() ? SystemBundle() : CertificatesOfDirectories(directories));
+  // Reading a bundle takes longer than all else that makes a client.
+  static std::mutex mutex;
+  static std::map<std::pair<std::string, std::string>, std::string> known;
+  const std::lock_guard lock(mutex);
+  const auto [found, is_new] = known.try_emplace({file, directories});
+  if (is_new) found->second = Read(file, directories);
+  return found->second;
 }
 
 }  // namespace k8s::inline v0::rest::detail

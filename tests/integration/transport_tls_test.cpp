@@ -85,8 +85,10 @@ TEST_F(CurlTransportTlsTest, TheEnvironmentNamesTheSystemsAuthorities) {
   const OpensslServer server(*authority_, "server");
   const TestAuthority other;
   const auto config = ConfigFor(server);
+  const std::string empty = authority_->Path("empty");
   const std::string directory = authority_->Path("directory");
-  std::filesystem::create_directory(directory);
+  for (const auto& path : {empty, directory}) std::filesystem::create_directory(path);
+  std::filesystem::copy_file(authority_->CaFile(), directory + "/of-any-name");
   {
     const Variable file("SSL_CERT_FILE", authority_->CaFile());
     EXPECT_TRUE(Page(config));
@@ -94,9 +96,11 @@ TEST_F(CurlTransportTlsTest, TheEnvironmentNamesTheSystemsAuthorities) {
     with_a_ca.tls.caFile = other.CaFile();
     EXPECT_EQ(Page(with_a_ca).error().kind, ErrorKind::kTls) << "no other CA counts then";
   }
+  {
+    const Variable directories("SSL_CERT_DIR", "/nowhere:" + empty);
+    EXPECT_EQ(Page(config).error().kind, ErrorKind::kTls);
+  }
   const Variable directories("SSL_CERT_DIR", "/nowhere:" + directory);
-  EXPECT_EQ(Page(config).error().kind, ErrorKind::kTls);
-  std::filesystem::copy_file(authority_->CaFile(), directory + "/of-any-name");
   EXPECT_TRUE(Page(config));
 }
 
