@@ -8,7 +8,9 @@ name=$1
 out=$(go_program_folder "$name" "tests/go/$name")
 go_build() {
   export CGO_ENABLED=0 GOTOOLCHAIN=local GOFLAGS=-mod=readonly
-  (cd "$root/tests/go/$name" && go build -trimpath -ldflags '-s -w' -o "$out/$name.new" .)
+  # kubectl looks at its own version, which only its releases set.
+  local flags='-s -w -X k8s.io/component-base/version.gitVersion=v1.37.2'
+  (cd "$root/tests/go/$name" && go build -trimpath -ldflags "$flags" -o "$out/$name.new" .)
   mv "$out/$name.new" "$out/$name"
 }
 if [[ ! -x $out/$name ]]; then

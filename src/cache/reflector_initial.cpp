@@ -145,6 +145,7 @@ std::optional<ReflectorState> Reflector::Machine::HandleInitialEvent(watch::Even
   if (event.type == watch::EventType::kBookmark) {
     if (!event.initialEventsEnd) return std::nullopt;
     watch_unordered_ = false;
+    knows_bookmarks_ = true;
     streaming_refused_until_.reset();
     return Synced(collected.Take(), event.resourceVersion, State::kWatching);
   }

@@ -201,7 +201,7 @@ TEST_F(CredentialsTest, AProxyOverTlsOfItsOwn) {
                                          proxy.address() +
                                          "): the proxy's certificate: SSL certificate problem: "
                                          "unable to get local issuer certificate (" +
-                                         Server().Url() + ")");
+                                         Server().Url() + ") (" + loaded.config.origin + ")");
 }
 
 TEST_F(CredentialsTest, ProxiesOfTheEnvironment) {

@@ -165,8 +165,9 @@ TEST_F(ExecPluginServerTest, AnInformerRecoversFromAPluginThatHangs) {
   }
   ASSERT_FALSE(errors.empty());
   EXPECT_EQ(errors[0].kind, ErrorKind::kTimeout);
-  const std::string reason = "exec plugin \"" + script.path() + "\" (context \"x\", user \"u\", " +
-                             "kubeconfig " + (script.dir() / "config").string() +
+  const std::string reason = "exec plugin \"" + script.path() +
+                             "\" (context \"x\", cluster \"c\", " + "user \"u\", kubeconfig " +
+                             (script.dir() / "config").string() +
                              "): no answer within its time limit; killed";
   EXPECT_EQ(errors[0].message, reason);
   // On a slow machine the next run may last too long as well.

@@ -281,6 +281,12 @@ std::vector<Fault> Faults() {
                  scene.server().Kill();
                  Must(scene.server().Restart());
                }),
+          Real("API server killed with -9 and back after 60 s (410, HTTP/2, TLS)",
+               [](RealScene& scene) {
+                 scene.server().Kill();
+                 Pass(kMinute);
+                 Must(scene.server().Restart());
+               }),
           Fake("connection reset", [](FakeScene& scene) { scene.proxy().Cut(); }),
           Fake("half-open connection, HTTP/1.1", [](FakeScene& scene) { scene.proxy().Stall(); }),
           Real("half-open connection, HTTP/2 over TLS",

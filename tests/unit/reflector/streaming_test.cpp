@@ -72,6 +72,19 @@ TEST_F(ReflectorStreamingTest, WithoutTheClosingBookmarkTheStoreStaysUntouched) 
   EXPECT_EQ(reflector->Status().itemCount, 2u);
 }
 
+// A server that has closed the initial state sends bookmarks: the next one that it owes may be
+// missed.
+TEST_F(ReflectorStreamingTest, TheClosingBookmarkIsReasonEnoughToMissALaterOne) {
+  source->OnWatch({Added("a", "1"), InitialEventsEnd("10"), Pass(45s), End()});
+  source->OnWatch({Pass(45s), End()});
+  source->OnWatch({Pass(45s), End()});
+  source->OnWatch({Pass(1s), End()});
+  source->OnList({}, "10");
+  Run();
+  EXPECT_THAT(WatchVersions(), ElementsAre("", "10", "10", "10", "10"));
+  EXPECT_THAT(Versions(source->list_calls), ElementsAre("10"));
+}
+
 // client-go: TestWatchListResourceVersion
 TEST_F(ReflectorStreamingTest, TheVersionComesFromTheBookmarkNotFromTheObjects) {
   source->OnWatch({Added("a", "99"), InitialEventsEnd("10"), Pass(2s), End()});
