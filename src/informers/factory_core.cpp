@@ -133,6 +133,10 @@ cache::SyncResult FactoryCore::WaitForCacheSync(std::stop_token stop,
     if (started && entry->informer()->WaitForSync(deadline.token())) continue;
     cache::UnsyncedInformer unsynced{.status = entry->informer()->Status()};
     unsynced.reason = started ? cache::ReasonOf(unsynced.status) : cache::SyncReason::kNotStarted;
+    // Its thread has not begun yet.
+    if (started && unsynced.reason == cache::SyncReason::kNotStarted) {
+      unsynced.reason = cache::SyncReason::kNoAnswer;
+    }
     failure.informers.push_back(std::move(unsynced));
   }
   if (failure.informers.empty()) return {};

@@ -281,7 +281,7 @@ std::vector<Fault> Faults() {
                  scene.server().Kill();
                  Must(scene.server().Restart());
                }),
-          Real("API server killed with -9 and back after 60 s (410, HTTP/2, TLS)",
+          Real("API server killed with -9 and back after 60 s (HTTP/2, TLS)",
                [](RealScene& scene) {
                  scene.server().Kill();
                  Pass(kMinute);

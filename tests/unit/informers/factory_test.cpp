@@ -380,13 +380,15 @@ TEST_F(FactoryTest, AStopEndsTheWait) {
 TEST_F(FactoryTest, AnInformerThatStopsEndsTheWait) {
   server_.Fail("apples", kForbidden);
   auto& factory = Factory();
-  (void)factory.For<Apple>().Informer();
+  const auto apples = factory.For<Apple>().Informer();
   factory.Start(stop_.get_token());
   auto waiting = std::async(std::launch::async, [&] { return factory.WaitForCacheSync({}, 1h); });
+  while (!apples.Status().lastError) std::this_thread::yield();
   stop_.request_stop();
   const auto synced = waiting.get();
   ASSERT_FALSE(synced.has_value());
-  EXPECT_EQ(synced.error().informers.at(0).reason, SyncReason::kStopped);
+  EXPECT_EQ(synced.error().informers.at(0).reason, SyncReason::kForbidden)
+      << "the stop is not why it has not synced";
 }
 
 TEST_F(FactoryTest, OneInformerCanBeStoppedAlone) {
