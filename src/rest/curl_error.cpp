@@ -14,10 +14,15 @@ bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-/// A handshake that fails because the peer is gone says nothing about certificates.
+/// A handshake that fails because the peer is gone says nothing about certificates. libcurl keeps
+/// the first of its reasons, which may be from before the handshake: "getpeername() failed".
 bool IsLostInHandshake(std::string_view reason) {
-  return Contains(reason, "SSL_ERROR_SYSCALL") || Contains(reason, "SSL_ERROR_ZERO_RETURN") ||
-         Contains(reason, "unexpected eof") || Contains(reason, "Connection reset by peer");
+  for (const std::string_view sign :
+       {"SSL_ERROR_SYSCALL", "SSL_ERROR_ZERO_RETURN", "unexpected eof", "Connection reset by peer",
+        "Broken pipe", "Transport endpoint is not connected"}) {
+    if (Contains(reason, sign)) return true;
+  }
+  return false;
 }
 
 /// What the peer has against the client's certificate: "certificate expired", "unknown ca"; ""
