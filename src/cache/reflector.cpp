@@ -95,7 +95,8 @@ InformerStatus Reflector::Machine::Status() const {
 
 void Reflector::Machine::Run(std::stop_token stop) {
   stop_ = std::move(stop);
-  SetIdleTimeouts();
+  SetRequestOptions(
+      [this](const Error& error, std::chrono::seconds wait) { Report(error, asked_, wait); });
   State state = Stopped() ? State::kStopped : NewCycle();
   while (state != State::kStopped) {
     status_.Update([&](InformerStatus& status) { status.state = state; });
@@ -103,6 +104,7 @@ void Reflector::Machine::Run(std::stop_token stop) {
     state = Stopped() ? State::kStopped : next;
   }
   CloseWatch();
+  SetRequestOptions({});  // The lister-watcher may outlive this.
   status_.Update([](InformerStatus& status) { status.state = State::kStopped; });
 }
 
@@ -271,7 +273,9 @@ Error NoAnswer(Clock::Duration limit) {
 }
 }  // namespace
 
-std::optional<std::string> Reflector::Machine::Ask(const std::function<void()>& call) {
+std::optional<std::string> Reflector::Machine::Ask(std::string_view verb,
+                                                   const std::function<void()>& call) {
+  asked_ = verb;
   const auto now = clock_->Now();
   status_.Update([&](InformerStatus& status) { status.unansweredSince = now; });
   auto thrown = util::detail::Thrown(call);
@@ -280,15 +284,17 @@ std::optional<std::string> Reflector::Machine::Ask(const std::function<void()>& 
   return thrown;
 }
 
-void Reflector::Machine::SetIdleTimeouts() {
+void Reflector::Machine::SetRequestOptions(
+    std::function<void(const Error&, std::chrono::seconds)> on_retry) {
   using std::chrono::ceil;
   using std::chrono::milliseconds;
-  IdleTimeouts timeouts{.list = ceil<milliseconds>(options_.listIdleTimeout)};
+  RequestOptions options{.listIdle = ceil<milliseconds>(options_.listIdleTimeout),
+                         .onRetry = std::move(on_retry)};
   // Of silence, not of time: the client may have to wait for a Retry-After or a login.
   if (options_.watchIdleTimeout > Clock::Duration::zero()) {
-    timeouts.opening = ceil<milliseconds>(options_.watchAnswerTimeout);
+    options.openingIdle = ceil<milliseconds>(options_.watchAnswerTimeout);
   }
-  const auto thrown = util::detail::Thrown([&] { lister_watcher_->SetIdleTimeouts(timeouts); });
+  const auto thrown = util::detail::Thrown([&] { lister_watcher_->SetRequestOptions(options); });
   if (thrown) Report(UserFault(*thrown), "list");
 }
 
@@ -304,7 +310,7 @@ Result<std::unique_ptr<watch::Interface>> Reflector::Machine::AskWatch(
   }
   const auto stop = timer ? timer->token() : stop_;
   Result<std::unique_ptr<watch::Interface>> answer;
-  const auto thrown = Ask([&] { answer = lister_watcher_->Watch(options, stop); });
+  const auto thrown = Ask("watch", [&] { answer = lister_watcher_->Watch(options, stop); });
   if (thrown) return UserFault(*thrown);
   const bool late = !answer && answer.error().kind == ErrorKind::kCancelled && !Stopped();
   if (late && stop.stop_requested()) return NoAnswer(limit);
@@ -314,7 +320,7 @@ Result<std::unique_ptr<watch::Interface>> Reflector::Machine::AskWatch(
 Result<ListResult> Reflector::Machine::AskList(const metav1::ListOptions& options,
                                                const VisitFunc& visit) {
   Result<ListResult> answer;
-  const auto thrown = Ask([&] { answer = lister_watcher_->List(options, visit, stop_); });
+  const auto thrown = Ask("list", [&] { answer = lister_watcher_->List(options, visit, stop_); });
   if (thrown) return UserFault(*thrown);
   return answer;
 }

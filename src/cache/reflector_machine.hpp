@@ -107,8 +107,8 @@ class Reflector::Machine {
   Result<runtime::AnyPtr> Transform(runtime::AnyPtr object) const;
   [[nodiscard]] StateCollector NewCollector() const;
   void NoteActivity();
-  /// Tells the lister-watcher what the options say of silence.
-  void SetIdleTimeouts();
+  /// Tells the lister-watcher what the options say of silence, and whom to tell of its own retries.
+  void SetRequestOptions(std::function<void(const Error&, std::chrono::seconds)> on_retry);
   /// The lister-watcher's answers; what it throws, or a tweak of list options, is an error of kind
   /// kInternal. A watch that is not opened within `limit` (0: no limit but the lister-watcher's) is
   /// kTimeout.
@@ -117,7 +117,7 @@ class Reflector::Machine {
   Result<ListResult> AskList(const metav1::ListOptions& options, const VisitFunc& visit);
   /// Calls the lister-watcher; the status says meanwhile that there is no answer yet. Returns what
   /// was thrown.
-  std::optional<std::string> Ask(const std::function<void()>& call);
+  std::optional<std::string> Ask(std::string_view verb, const std::function<void()>& call);
   void MoveTo(std::string_view resource_version);
   [[nodiscard]] bool Stopped() const { return stop_.stop_requested(); }
   [[nodiscard]] std::int64_t RandomWatchTimeout();
@@ -176,6 +176,7 @@ class Reflector::Machine {
 
   // All below: the reflector's thread alone.
   std::stop_token stop_;
+  std::string_view asked_;            ///< The verb of the last request: "list", "watch".
   std::string version_;               ///< The newest one received.
   bool version_unavailable_ = false;  ///< The server no longer, or not yet, knows `version_`.
   bool paged_at_zero_ = false;  ///< Lists at "0" come in pages: the server has no watch cache.

@@ -26,7 +26,7 @@ class RestListWatch final : public ListerWatcher {
 
   [[nodiscard]] std::string WaitsFor() const override { return client_.WaitsFor(); }
 
-  void SetIdleTimeouts(const IdleTimeouts& timeouts) override { idle_timeouts_ = timeouts; }
+  void SetRequestOptions(const RequestOptions& options) override { request_options_ = options; }
 
  private:
   [[nodiscard]] metav1::ListOptions Tweaked(metav1::ListOptions options) const {
@@ -35,12 +35,12 @@ class RestListWatch final : public ListerWatcher {
   }
 
   [[nodiscard]] kubernetes::ResourceClientCore Client() const {
-    return idle_timeouts_ ? client_.WithIdleTimeouts(*idle_timeouts_) : client_;
+    return request_options_ ? client_.WithRequestOptions(*request_options_) : client_;
   }
 
   const kubernetes::ResourceClientCore client_;  ///< WaitsFor may be called from any thread.
   const TweakListOptionsFunc tweak_;
-  std::optional<IdleTimeouts> idle_timeouts_;
+  std::optional<RequestOptions> request_options_;
 };
 
 }  // namespace

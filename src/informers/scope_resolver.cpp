@@ -47,9 +47,9 @@ class Resolving final : public cache::ListerWatcher {
 
   [[nodiscard]] std::string WaitsFor() const override { return client_.WaitsFor(); }
 
-  void SetIdleTimeouts(const cache::IdleTimeouts& timeouts) override {
-    timeouts_ = timeouts;
-    if (resolved_) resolved_->SetIdleTimeouts(timeouts);
+  void SetRequestOptions(const cache::RequestOptions& options) override {
+    options_ = options;
+    if (resolved_) resolved_->SetRequestOptions(options);
   }
 
  private:
@@ -59,7 +59,7 @@ class Resolving final : public cache::ListerWatcher {
     if (!namespaced) return std::move(namespaced).error();
     resolved_ = cache::NewListWatchFromClient(
         kubernetes::ResourceClientCore(client_, type_, *namespaced ? ns_ : std::string()), tweak_);
-    if (timeouts_) resolved_->SetIdleTimeouts(*timeouts_);
+    if (options_) resolved_->SetRequestOptions(*options_);
     return {};
   }
 
@@ -67,7 +67,7 @@ class Resolving final : public cache::ListerWatcher {
   const std::shared_ptr<const runtime::ObjectType> type_;
   const std::string ns_;
   const cache::TweakListOptionsFunc tweak_;
-  std::optional<cache::IdleTimeouts> timeouts_;
+  std::optional<cache::RequestOptions> options_;
   std::shared_ptr<cache::ListerWatcher> resolved_;
 };
 

@@ -74,7 +74,7 @@ ResourceClientCore::ResourceClientCore(rest::Client client,
       resource_(type),
       type_(std::move(type)),
       ns_(std::move(namespace_)),
-      idle_{.opening = kLongestOpening, .list = kLongestSilence} {}
+      options_{.openingIdle = kLongestOpening, .listIdle = kLongestSilence} {}
 
 ResourceClientCore ResourceClientCore::InNamespace(std::string_view namespace_) const {
   auto copy = *this;
@@ -89,9 +89,9 @@ ResourceClientCore ResourceClientCore::WithType(
   return copy;
 }
 
-ResourceClientCore ResourceClientCore::WithIdleTimeouts(const cache::IdleTimeouts& timeouts) const {
+ResourceClientCore ResourceClientCore::WithRequestOptions(cache::RequestOptions options) const {
   auto copy = *this;
-  copy.idle_ = timeouts;
+  copy.options_ = std::move(options);
   return copy;
 }
 
@@ -160,7 +160,8 @@ Result<cache::ListResult> ResourceClientCore::List(const metav1::ListOptions& op
   list_options.watch = false;
   request->query = detail::QueryOf(list_options);
   request->accept = Accept(type_->as, "List");
-  request->idleTimeout = idle_.list;
+  request->idleTimeout = options_.listIdle;
+  request->onRetry = options_.onRetry;
   auto response = client_.Stream(*request, stop);
   if (!response) return std::move(response).error();
   if (!detail::IsJson((*response)->header("Content-Type"))) {
@@ -185,7 +186,8 @@ Result<std::unique_ptr<watch::Interface>> ResourceClientCore::Watch(
   watch_options.watch = true;
   request->query = detail::QueryOf(watch_options);
   request->watch = true;
-  request->idleTimeout = idle_.opening;
+  request->idleTimeout = options_.openingIdle;
+  request->onRetry = options_.onRetry;
   if (options.timeoutSeconds) {
     request->timeout = seconds(*options.timeoutSeconds) + kWatchGrace;
   }

@@ -159,6 +159,7 @@ Result<std::unique_ptr<HttpResponse>> Client::Shared::Send(const Request& reques
     };
     if (!in_time(*failure.retry_in)) return std::move(failure.error);
     earlier = failure.error;
+    if (request.onRetry) request.onRetry(failure.error, *failure.retry_in);
     if (!clock->SleepFor(*failure.retry_in, stop) || !WaitForTurn(request, stop)) {
       return Cancelled(detail::Describe(request));
     }

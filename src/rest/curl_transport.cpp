@@ -2,7 +2,6 @@
 #include <k8s/log.hpp>
 #include <k8s/rest/curl_transport.hpp>
 
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -108,9 +107,7 @@ class CurlTransport::Impl {
     if (plugin_ != nullptr && plugin_->IsRunning()) return plugin_name_;
     std::string text = settings_.server;
     if (!settings_.proxy.name.empty()) text += " by way of the proxy " + settings_.proxy.name;
-    text += detail::InParentheses(origin_);
-    const std::lock_guard lock(failure_mutex_);
-    return last_failure_.empty() ? text : text + "; the last try: " + last_failure_;
+    return text + detail::InParentheses(origin_);
   }
 
   [[nodiscard]] std::string Explain(const Error& answered) const {
@@ -221,10 +218,8 @@ class CurlTransport::Impl {
       Error error = std::move(head).error();
       if (error.kind == ErrorKind::kTls) error = detail::WithOrigin(std::move(error), origin_);
       if (log) log->Failed(error);
-      NoteFailure(error);
       return error;
     }
-    NoteAnswer();
     if (response->status() == 407 && !settings_.proxy.url.empty()) {
       Error error = RefusedByProxy(request);
       if (log) log->Failed(error);
@@ -241,19 +236,6 @@ class CurlTransport::Impl {
     if (current_ == nullptr) return {};
     const auto problem = detail::ValidityProblem(current_->tls.certData);
     return problem.empty() ? "" : ", which " + problem;
-  }
-
-  void NoteFailure(const Error& error) {
-    if (error.kind == ErrorKind::kCancelled) return;
-    const std::lock_guard lock(failure_mutex_);
-    last_failure_ = error.message;
-    has_failed_ = true;
-  }
-
-  void NoteAnswer() {
-    if (!has_failed_.exchange(false)) return;
-    const std::lock_guard lock(failure_mutex_);
-    last_failure_.clear();
   }
 
   /// Over TLS libcurl tells it; without, it looks like an answer of the server.
@@ -288,9 +270,6 @@ class CurlTransport::Impl {
   const std::string caller_;
   const std::shared_ptr<Metrics> metrics_;
   const int verbosity_;
-  mutable std::mutex failure_mutex_;  ///< A leaf.
-  std::string last_failure_;          ///< Of a try, until another one is answered.
-  std::atomic<bool> has_failed_ = false;
   mutable std::mutex current_mutex_;  ///< A leaf.
   std::shared_ptr<const CurlSettings> current_;
   TlsMaterial::Snapshot current_tls_;

@@ -17,10 +17,12 @@ namespace k8s::inline v0::util::detail {
   return After(Clock::TimePoint::clock::now(), timeout);
 }
 
-/// "45 s", "1500 ms".
+/// "45 s", "2.7 s", "800 ms": for people.
 [[nodiscard]] inline std::string Seconds(Clock::Duration duration) {
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
-  return ms % 1000 == 0 ? std::to_string(ms / 1000) + " s" : std::to_string(ms) + " ms";
+  if (ms % 1000 == 0) return std::to_string(ms / 1000) + " s";
+  if (ms < 1000) return std::to_string(ms) + " ms";
+  return std::to_string(ms / 1000) + "." + std::to_string(ms % 1000 / 100) + " s";
 }
 
 }  // namespace k8s::inline v0::util::detail

@@ -8,6 +8,7 @@
 #include <k8s/clientcmd/clientcmd.hpp>
 #include <k8s/error.hpp>
 #include <k8s/kubernetes/clientset.hpp>
+#include <k8s/rest/curl_transport.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -59,12 +60,14 @@ void Delete(const RealServer& server, const std::string& ns, const std::string& 
 /// asks for more, behind a forwarder.
 class Follower {
  public:
+  /// `user`: whom the kubeconfig's one impersonates; empty: nobody.
   Follower(const RealServer& server, const std::string& kubeconfig, const std::string& ns,
-           cache::ReflectorOptions reflector)
+           cache::ReflectorOptions reflector, const std::string& user = {})
       : wire_(std::stoi(server.Url().substr(server.Url().rfind(':') + 1))) {
     auto config = clientcmd::Load({.explicitPath = kubeconfig}, {}).value().config;
     config.host = "https://127.0.0.1:" + std::to_string(wire_.port());
     config.qps = -1;
+    config.impersonate.userName = user;
     client_.emplace(kubernetes::Clientset::New(config).value());
     cache::SharedInformerOptions options{.reflector = std::move(reflector)};
     options.reflector.backoff = {.initial = 10ms, .max = 100ms};
@@ -177,6 +180,85 @@ TEST(GoAwayTest, ANewConnectionIsMadeAndTheWatchOnTheOldOneGoesOn) {
   EXPECT_EQ(follower.Status().watchesOpened, status.watchesOpened);
   EXPECT_EQ(follower.Status().relists, 1u);
   EXPECT_EQ(follower.Status().failures, 0u);
+}
+
+// ---- 429
+
+/// Makes the server shed what the user "shed" asks for: one request at a time is let through.
+void Shed(const RealServer& server) {
+  const std::string flow_control = "/apis/flowcontrol.apiserver.k8s.io/v1/";
+  Do(server, "POST", flow_control + "prioritylevelconfigurations",
+     R"({"metadata":{"name":"shed"},"spec":{"type":"Limited","limited":{)"
+     R"("nominalConcurrencyShares":0,"lendablePercent":0,"borrowingLimitPercent":0,)"
+     R"("limitResponse":{"type":"Reject"}}}})");
+  Do(server, "POST", flow_control + "flowschemas",
+     R"({"metadata":{"name":"shed"},"spec":{"priorityLevelConfiguration":{"name":"shed"},)"
+     R"("matchingPrecedence":2,"rules":[{"subjects":[{"kind":"User","user":{"name":"shed"}}],)"
+     R"("resourceRules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"],)"
+     R"("namespaces":["*"],"clusterScope":true}]}]}})");
+  Do(server, "POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+     R"({"metadata":{"name":"shed"},"subjects":[{"kind":"User","name":"shed"}],)"
+     R"("roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole",)"
+     R"("name":"cluster-admin"}})");
+}
+
+/// Takes the one request that is let through: a list that waits 3 s for a version that will not
+/// come, again and again.
+class Occupant {
+ public:
+  explicit Occupant(const RealServer& server) {
+    auto config = clientcmd::Load({.explicitPath = server.AdminKubeconfig()}, {}).value().config;
+    config.impersonate.userName = "shed";
+    transport_ = rest::CurlTransport::New(config).value();
+    asking_ = std::jthread([this](const std::stop_token& stop) {
+      const auto target =
+          ConfigMaps("default") + "?resourceVersionMatch=NotOlderThan&resourceVersion=999999999";
+      while (!stop.stop_requested()) (void)transport_->RoundTrip({.target = target}, stop);
+    });
+  }
+
+  /// Whether a request of the same user is turned away.
+  [[nodiscard]] bool TakesAll() const {
+    const auto answer = transport_->RoundTrip({.target = ConfigMaps("default")}, {});
+    return answer && (*answer)->status() == 429;
+  }
+
+ private:
+  std::shared_ptr<rest::Transport> transport_;
+  std::jthread asking_;
+};
+
+TEST(OverloadTest, InformersSayThatTheyAreTurnedAwayAndNeverListAgainBecauseOfIt) {
+  if (const auto why = RealServer::Unavailable(); !why.empty()) GTEST_SKIP() << why;
+  const auto server = StartWith({});
+  ASSERT_TRUE(server);
+  Shed(*server);
+  Write(*server, "default", "before");
+  Follower watching(*server, server->AdminKubeconfig(), "default", {}, "shed");
+  ASSERT_TRUE(watching.seen().WaitForEvent("add default/before"));
+  std::optional<Occupant> occupant(std::in_place, *server);
+  ASSERT_TRUE(Eventually(kLimit, [&] { return occupant->TakesAll(); }));
+
+  Follower starting(*server, server->AdminKubeconfig(), "default", {.useWatchList = false}, "shed");
+  for (Follower* follower : {&watching, &starting}) {
+    EXPECT_TRUE(Eventually(kLimit, [&] {
+      const auto status = follower->Status();
+      // It may have come between two requests of the occupant's.
+      if (status.state == cache::ReflectorState::kWatching) follower->wire().Cut();
+      return status.lastError && IsTooManyRequests(*status.lastError) &&
+             cache::ReasonOf(status) == cache::SyncReason::kServerError;
+    }));
+    EXPECT_TRUE(follower->Met(429));
+  }
+  Write(*server, "default", "meanwhile");
+  occupant.reset();
+
+  for (Follower* follower : {&watching, &starting}) {
+    EXPECT_TRUE(follower->seen().WaitForEvent("add default/meanwhile"));
+    EXPECT_EQ(follower->Status().relists, 1u);
+    EXPECT_EQ(follower->seen().Faults(), std::vector<std::string>());
+  }
+  EXPECT_TRUE(starting.seen().WaitForEvent("add default/before"));
 }
 
 // ---- SIGSTOP

@@ -241,9 +241,9 @@ TEST_F(CurlTransportExecTest, WhyTheLastTryFailedIsToldWhenCachesDoNotSync) {
     peer.ReadRequest();
   });
   const auto told = NotSynced({.host = resets.url()}, [&] { return connections > 1; });
-  EXPECT_TRUE(Has(told, "no answer yet: waits for " + resets.url() +
-                            "; the last try: GET /api/v1/pods: Empty reply from server"))
-      << told;
+  EXPECT_EQ(told,
+            "not synced: pods: watch: unreachable: GET /api/v1/pods: Empty reply from server (" +
+                resets.url() + ")");
 }
 
 TEST_F(CurlTransportExecTest, A401NamesTheServerTheCredentialAndItsPlace) {

@@ -160,7 +160,9 @@ class ScriptedListWatch final : public cache::ListerWatcher {
         std::make_unique<ScriptedWatch>(*this, std::move(std::get<1>(answer))));
   }
 
-  void SetIdleTimeouts(const cache::IdleTimeouts& timeouts) override { bounds = timeouts; }
+  void SetRequestOptions(const cache::RequestOptions& options) override {
+    request_options = options;
+  }
   [[nodiscard]] bool SupportsWatchList() const override { return watch_list_; }
 
   // Calls so far; for the thread that runs the reflector, or after it.
@@ -171,7 +173,7 @@ class ScriptedListWatch final : public cache::ListerWatcher {
   int closed_watches = 0;
   std::vector<int> open_at_calls;  ///< `open_watches` at each of `watch_calls`.
   std::vector<std::chrono::milliseconds> idle_timeouts;  ///< Of watches, without repetitions.
-  cache::IdleTimeouts bounds{};
+  cache::RequestOptions request_options{};
 
  private:
   class ScriptedWatch final : public watch::Interface {

@@ -73,10 +73,16 @@ struct ListResult {
 /// Receives items one by one, each as soon as its bytes are there. Called on the thread that lists.
 using VisitFunc = std::function<void(runtime::AnyPtr)>;
 
-/// How long to wait for a server that says nothing. 0: for ever.
-struct IdleTimeouts {
-  std::chrono::milliseconds opening{0};  ///< Before the answer to a watch begins.
-  std::chrono::milliseconds list{0};     ///< Before the answer to a list begins, and inside it.
+/// How the requests of a ListerWatcher are made.
+struct RequestOptions {
+  /// How long to wait for a server that says nothing, before the answer to a watch begins. 0: for
+  /// ever.
+  std::chrono::milliseconds openingIdle{0};
+  /// The same before the answer to a list begins, and inside it.
+  std::chrono::milliseconds listIdle{0};
+  /// Told of each failure after which the source by itself sends a request once more, and of the
+  /// wait before that. On the thread that lists or watches. Empty: nobody.
+  std::function<void(const Error& error, std::chrono::seconds wait)> onRetry = {};
 };
 
 /// Lists and watches one resource, type-erased. Mirrors cache.ListerWatcher.
@@ -94,10 +100,10 @@ class ListerWatcher {
   /// **Blocking.** Until the server's headers are there; ends at once when `stop` is triggered.
   virtual Result<std::unique_ptr<watch::Interface>> Watch(const metav1::ListOptions& options,
                                                           std::stop_token stop) = 0;
-  /// For how long `List` and `Watch` wait while not a byte comes, before they fail with kTimeout.
-  /// Called before they are. Ignored by default: a source that may be silent for ever has to set
-  /// itself a bound.
-  virtual void SetIdleTimeouts(const IdleTimeouts& /*timeouts*/) {}
+  /// How `List` and `Watch` are to wait for the server: they fail with kTimeout after such a
+  /// silence. Called before they are. Ignored by default: a source that may be silent for ever has
+  /// to set itself a bound.
+  virtual void SetRequestOptions(const RequestOptions& /*options*/) {}
   /// Whether streaming lists (sendInitialEvents) may be asked of it. Fakes that would never send
   /// the closing bookmark say false. Mirrors IsWatchListSemanticsUnSupported, turned around.
   [[nodiscard]] virtual bool SupportsWatchList() const { return true; }

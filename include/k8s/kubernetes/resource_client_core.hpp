@@ -65,7 +65,7 @@ class ResourceClientCore {
   [[nodiscard]] ResourceClientCore WithType(std::shared_ptr<const runtime::ObjectType> type) const;
 
   /// The same with other bounds for `List` and `Watch` than 2 minutes and 45 s.
-  [[nodiscard]] ResourceClientCore WithIdleTimeouts(const cache::IdleTimeouts& timeouts) const;
+  [[nodiscard]] ResourceClientCore WithRequestOptions(cache::RequestOptions options) const;
 
   [[nodiscard]] const runtime::ObjectType& type() const { return *type_; }
   [[nodiscard]] const std::string& namespace_() const { return ns_; }
@@ -130,7 +130,7 @@ class ResourceClientCore {
   std::shared_ptr<const runtime::ObjectType> resource_;  ///< Where the paths lead.
   std::shared_ptr<const runtime::ObjectType> type_;      ///< What is sent and received.
   std::string ns_;
-  cache::IdleTimeouts idle_;
+  cache::RequestOptions options_;  ///< Of lists and watches.
 };
 
 /// The ObjectType of a compiled-in type as the shared pointer ResourceClientCore takes.

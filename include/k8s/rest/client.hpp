@@ -7,6 +7,7 @@
 #include <k8s/result.hpp>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -40,6 +41,9 @@ struct Request {
   std::chrono::milliseconds timeout{0};
   /// Longest silence allowed while the body is awaited. Zero: no bound.
   std::chrono::milliseconds idleTimeout{0};
+  /// Told of each failure after which the request is sent once more, and of the wait before that.
+  /// On the calling thread, without a lock. Empty: nobody.
+  std::function<void(const Error& error, std::chrono::seconds wait)> onRetry = {};
   /// Opens a watch: only 200 is success, and the first try passes the rate limiter by.
   bool watch = false;
   /// Named in errors when the server's answer does not name them.

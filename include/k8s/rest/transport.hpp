@@ -65,7 +65,7 @@ class Transport {
                                                           std::stop_token stop) = 0;
 
   /// What a request that is not answered waits for, for people: a credential plugin that runs, else
-  /// the server, with why the last try has failed if none has succeeded since. Empty: not told.
+  /// the server. Empty: not told.
   [[nodiscard]] virtual std::string WaitsFor() const { return {}; }
 
   /// What a server's own words on a failure leave out, to be added to them: who was refused, and

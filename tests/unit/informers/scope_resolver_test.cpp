@@ -29,9 +29,9 @@ TEST(ResolvingListWatchTest, IsSilentForAsLongAsTheInformerSays) {
   transport->Add(Body(R"({"kind":"APIResourceList","groupVersion":"example.test/v1","resources":)"
                       R"([{"name":"widgets","namespaced":true,"kind":"Widget"}]})"));
   // Before the scope is known and after it.
-  source->SetIdleTimeouts({.list = seconds(9)});
+  source->SetRequestOptions({.listIdle = seconds(9)});
   EXPECT_EQ(list(), seconds(9));
-  source->SetIdleTimeouts({.list = seconds(8)});
+  source->SetRequestOptions({.listIdle = seconds(8)});
   EXPECT_EQ(list(), seconds(8));
 }
 

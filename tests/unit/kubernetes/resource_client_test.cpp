@@ -287,12 +287,26 @@ TEST_F(ResourceClientTest, ListsAndWatchesOfAnInformerAreSilentForAsLongAsItSays
   };
   EXPECT_EQ(list(), seconds(120));
   EXPECT_EQ(open(), seconds(45));
-  source->SetIdleTimeouts({.opening = seconds(7), .list = seconds(9)});
+  source->SetRequestOptions({.openingIdle = seconds(7), .listIdle = seconds(9)});
   EXPECT_EQ(list(), seconds(9));
   EXPECT_EQ(open(), seconds(7));
-  source->SetIdleTimeouts({});
+  source->SetRequestOptions({});
   EXPECT_EQ(list(), seconds(0));
   EXPECT_EQ(open(), seconds(0));
+}
+
+TEST_F(ResourceClientTest, WhatAnInformersRequestsTryAgainIsTold) {
+  const auto source = cache::NewListWatchFromClient(ConfigMaps().core());
+  std::vector<int> told;
+  source->SetRequestOptions(
+      {.onRetry = [&](const Error& error, seconds) { told.push_back(error.code); }});
+  transport_->Add({.status = 429, .headers = {{"Retry-After", "0"}}});
+  transport_->Add(Body(R"({"kind":"ConfigMapList","apiVersion":"v1","items":[]})"));
+  EXPECT_TRUE(source->List({}, [](const runtime::AnyPtr&) {}, {}));
+  transport_->Add({.status = 503, .headers = {{"Retry-After", "0"}}});
+  transport_->Add(Body(""));
+  EXPECT_TRUE(source->Watch({}, {}));
+  EXPECT_EQ(told, (std::vector<int>{429, 503}));
 }
 
 TEST_F(ResourceClientTest, AStopEndsAWatch) {

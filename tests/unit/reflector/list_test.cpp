@@ -1,11 +1,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <k8s/cache/wait.hpp>
+
+#include <chrono>
 
 #include "reflector_fixture.hpp"
 
 namespace k8s::test {
 namespace {
 
+using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -352,6 +356,47 @@ TEST_F(ReflectorListTest, TheStatusSaysWhichRequestHasNoAnswerYet) {
   EXPECT_EQ(waiting->after_item.waitsFor, "");
   EXPECT_EQ(waiting->before_watch.unansweredSince, begun);
   EXPECT_EQ(reflector->Status().unansweredSince, clock->Now()) << "the stop has ended it";
+}
+
+/// Tries each request once more by itself, as a client does after a Retry-After.
+class RetryingSource final : public cache::ListerWatcher {
+ public:
+  Result<cache::ListResult> List(const metav1::ListOptions& /*options*/,
+                                 const cache::VisitFunc& /*visit*/,
+                                 std::stop_token /*stop*/) override {
+    options.onRetry(StatusError(429, "TooManyRequests"), seconds(7));
+    retried();
+    return cache::ListResult{.resourceVersion = "1"};
+  }
+  Result<std::unique_ptr<watch::Interface>> Watch(const metav1::ListOptions& /*options*/,
+                                                  std::stop_token /*stop*/) override {
+    options.onRetry({.kind = ErrorKind::kConnectionLost}, seconds(1));
+    retried();
+    stop();
+    return Cancelled("watch");
+  }
+  void SetRequestOptions(const cache::RequestOptions& set) override { options = set; }
+
+  std::function<void()> retried;
+  std::function<void()> stop;
+  cache::RequestOptions options;
+};
+
+// client-go says nothing until ten tries have failed, which may take minutes.
+TEST_F(ReflectorListTest, WhatItsSourceTriesAgainIsToldAtOnce) {
+  const auto retrying = std::make_shared<RetryingSource>();
+  reflector = std::make_unique<cache::Reflector>(ThingType(), retrying, store, options);
+  std::vector<std::string> told;
+  retrying->retried = [&] {
+    const auto status = reflector->Status();
+    told.push_back(status.lastErrorVerb + ": " + std::string(ToString(cache::ReasonOf(status))));
+  };
+  retrying->stop = [this] { stop.request_stop(); };
+  reflector->Run(stop.get_token());
+  EXPECT_THAT(told, ElementsAre("list: server error", "watch: unreachable"));
+  EXPECT_THAT(errors, SizeIs(2));
+  EXPECT_EQ(reflector->Status().failures, 2u);
+  EXPECT_FALSE(retrying->options.onRetry) << "it may outlive the reflector";
 }
 
 }  // namespace

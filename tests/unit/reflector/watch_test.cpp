@@ -385,8 +385,8 @@ TEST_F(ReflectorWatchTest, ABoundIsSetToTheWaitForAnAnswer) {
     options.watchAnswerTimeout = row.answer;
     options.listIdleTimeout = row.list;
     cache::Reflector(ThingType(), script, store, options).Run(once.get_token());
-    EXPECT_EQ(script->bounds.opening, row.opening_bound);
-    EXPECT_EQ(script->bounds.list, row.list_bound);
+    EXPECT_EQ(script->request_options.openingIdle, row.opening_bound);
+    EXPECT_EQ(script->request_options.listIdle, row.list_bound);
   }
 }
 

@@ -203,6 +203,24 @@ TEST_F(ClientTest, GivesUpAfterTenRetries) {
   EXPECT_EQ(transport_->requests().size(), 11U);
 }
 
+TEST_F(ClientTest, TellsOfWhatItTriesAgainBeforeItWaits) {
+  transport_->Add(RetryLater(429, "7"));
+  transport_->Add(Failure(ErrorKind::kConnectionLost));
+  transport_->Add(RetryLater(503, "99999"));
+  transport_->Add(FakeAnswer{.status = 404});
+  std::vector<std::string> told;
+  auto request = Pod();
+  request.onRetry = [&](const Error& error, seconds wait) {
+    EXPECT_EQ(clock_->Sleeps().size(), told.size());
+    const bool lost = error.kind == ErrorKind::kConnectionLost;
+    told.push_back((lost ? "lost" : std::to_string(error.code)) + " " +
+                   std::to_string(wait.count()));
+  };
+  EXPECT_EQ(NewClient().Do(request).error().code, 404);
+  EXPECT_EQ(told, (std::vector<std::string>{"429 7", "lost 1", "503 60"}))
+      << "what is final is not";
+}
+
 TEST_F(ClientTest, AWatchIsTriedAgainLikeAGet) {
   transport_->Add(Failure(ErrorKind::kConnectionLost));
   transport_->Add(RetryLater(429, "2"));
