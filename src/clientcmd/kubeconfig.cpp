@@ -92,7 +92,7 @@ std::map<std::string, T> ReadNamed(const YamlReader& list, const char* key,
   std::map<std::string, T> out;
   for (const YamlReader& item : list.List()) {
     const std::string name = item.Get("name").String();
-    if (!out.emplace(name, read(item.Get(key))).second) {
+    if (!out.emplace(name, read(item.Called(name).Get(key))).second) {
       item.Fail("the name \"" + name + "\" stands there twice");
     }
   }

@@ -213,6 +213,10 @@ std::string YamlReader::String() const {
   return node_.Scalar();
 }
 
+YamlReader YamlReader::Called(const std::string& name) const {
+  return {node_, path_ + " (\"" + name + "\")"};
+}
+
 bool YamlReader::Bool() const {
   if (IsNull()) return false;
   if (!node_.IsScalar() || Classify(node_) != Kind::kBool) Fail("not true or false");

@@ -26,6 +26,8 @@ class YamlReader {
   /// counts.
   [[nodiscard]] YamlReader Get(const std::string& key) const;
   [[nodiscard]] bool IsNull() const;
+  /// The same, with a name beside its place in error messages: `users[3] ("admin")`.
+  [[nodiscard]] YamlReader Called(const std::string& name) const;
 
   [[nodiscard]] std::string String() const;
   [[nodiscard]] bool Bool() const;

@@ -152,10 +152,10 @@ Result<Proxy> ParseProxy(std::string_view text) {
   const auto scheme = Lower(text.substr(0, std::min(text.find("://"), text.size())));
   const char* const default_port = DefaultPort(scheme);
   if (default_port == nullptr) return Bad("is no http, https or socks5 URL");
-  const auto url = ParseUrl(std::string(text));
-  if (url == nullptr || std::any_of(text.begin(), text.end(), is_bad)) {
-    return Bad("is a URL that cannot be read");
-  }
+  if (std::any_of(text.begin(), text.end(), is_bad)) return Bad("has a space or the like in it");
+  std::string why;
+  const auto url = ParseUrl(std::string(text), &why);
+  if (url == nullptr) return Bad("is a URL that cannot be read: " + why);
   auto port = PartOf(url.get(), CURLUPART_PORT);
   if (port.empty()) port = default_port;
   const auto address = PartOf(url.get(), CURLUPART_HOST) + ":" + port;

@@ -233,7 +233,8 @@ const Row kRows[] = {
     {"DataThatIsPem",
      "server: '$SERVER', certificate-authority-data: '-----BEGIN CERTIFICATE-----'", "",
      "invalid configuration: kubeconfig $DIR/config: "
-     "clusters[0].cluster.certificate-authority-data: PEM as it is, where base64 of it belongs"},
+     "clusters[0] (\"c\").cluster.certificate-authority-data: PEM as it is, where base64 of it "
+     "belongs"},
     {"CaThatNeverEnds", "server: '$SERVER', certificate-authority: /dev/zero", "",
      "invalid configuration: certificate-authority of cluster \"c\": /dev/zero is larger than 64 "
      "MiB $FILE"},
@@ -243,9 +244,10 @@ const Row kRows[] = {
      "{clusters: [{name: c}, {name: c}]}"},
     {"DataThatIsNotBase64", "server: '$SERVER', certificate-authority-data: '###'", "",
      "invalid configuration: kubeconfig $DIR/config: "
-     "clusters[0].cluster.certificate-authority-data: not base64"},
+     "clusters[0] (\"c\").cluster.certificate-authority-data: not base64"},
     {"TokenThatIsANumber", kGood, "token: 12345",
-     "invalid configuration: kubeconfig $DIR/config: users[0].user.token: a number or bool where "
+     "invalid configuration: kubeconfig $DIR/config: users[0] (\"u\").user.token: a number or bool "
+     "where "
      "text belongs; quote it"},
     {"NoServer", "certificate-authority: ca.pem", "",
      "invalid configuration: cluster \"c\" has no server $FILE"},
@@ -392,7 +394,15 @@ const Row kRows[] = {
     {"ProxyOfAnotherScheme", "server: '$SERVER', proxy-url: 'ftp://u:s3cret@proxy.test'", "",
      "invalid configuration: proxy-url of cluster \"c\" is no http, https or socks5 URL $FILE"},
     {"ProxyWithSpace", "server: '$SERVER', proxy-url: 'http://u:s3cret@a b'", "",
-     "invalid configuration: proxy-url of cluster \"c\" is a URL that cannot be read $FILE"},
+     "invalid configuration: proxy-url of cluster \"c\" has a space or the like in it $FILE"},
+    {"ProxyWithoutHost", "server: '$SERVER', proxy-url: 'http://u:s3cret@'", "",
+     "invalid configuration: proxy-url of cluster \"c\" is a URL that cannot be read: No host part "
+     "in "
+     "the URL $FILE"},
+    {"ProxyWithABadPort", "server: '$SERVER', proxy-url: 'http://u:s3cret@p.test:x'", "",
+     "invalid configuration: proxy-url of cluster \"c\" is a URL that cannot be read: Port number "
+     "was "
+     "not a decimal number between 0 and 65535 $FILE"},
     {"ProxyUnknown", "server: '$SERVER', proxy-url: 'http://u:s3cret@proxy.invalid:3128'", "",
      "GET /api/v1/namespaces/d/pods (proxy http://proxy.invalid:3128): Could not resolve proxy: "
      "proxy.invalid ($SERVER)"},

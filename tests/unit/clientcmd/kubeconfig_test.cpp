@@ -94,7 +94,7 @@ TEST(ParseKubeConfigTest, ErrorsNameThePlaceAndNotTheValue) {
   const Error error =
       ParseKubeConfig("users: [{name: u, user: {client-key-data: s3cret}}]").error();
   EXPECT_EQ(error.kind, ErrorKind::kConfig);
-  EXPECT_NE(error.message.find("users[0].user.client-key-data"), std::string::npos);
+  EXPECT_NE(error.message.find("users[0] (\"u\").user.client-key-data"), std::string::npos);
   EXPECT_EQ(error.message.find("s3cret"), std::string::npos);
 }
 

@@ -191,7 +191,7 @@ TEST(ValidateTest, RefusesContradictionsAndUnusableMaterial) {
       {"unknown apiVersion",
        {.exec = {.apiVersion = "client.authentication.k8s.io/v1alpha1", .command = "helper"}}},
       {"proxyUrl is no http, https or socks5 URL", {.proxyUrl = "ftp://p.test"}},
-      {"proxyUrl is a URL that cannot be read", {.proxyUrl = "http://"}},
+      {"proxyUrl is a URL that cannot be read: No host part in the URL", {.proxyUrl = "http://"}},
       {"an allowlist that does not count",
        {.exec = {.apiVersion = "client.authentication.k8s.io/v1beta1",
                  .command = "helper",
