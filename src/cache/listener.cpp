@@ -4,6 +4,7 @@
 #include <k8s/log.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <utility>
 
@@ -31,14 +32,15 @@ std::unique_ptr<PendingQueue> NewQueue(PendingPolicy policy,
 bool Listener::OnListenerThread() { return on_listener_thread; }
 
 Listener::Listener(Parts parts)
-    : policy_(parts.options.pending),
+    : type_(std::move(parts.type)),
+      policy_(parts.options.pending),
       max_pending_(parts.options.maxPending),
-      name_("the event handler \"" + parts.options.name + "\" of " + parts.type->info.plural),
+      name_("the event handler \"" + parts.options.name + "\" of " + type_->info.plural),
       clock_(std::move(parts.clock)),
       measured_(parts.metrics != nullptr),
       handler_(std::move(parts.handler)),
       on_dropped_(std::move(parts.options.onDropped)),
-      queue_(NewQueue(policy_, parts.type)),
+      queue_(NewQueue(policy_, type_)),
       metrics_(std::move(parts.metrics)) {}
 
 Listener::~Listener() = default;
@@ -114,8 +116,8 @@ void Listener::Deliver(const Notification& notification) {
   }
   const auto begun = measured_ ? clock_->Now() : Clock::TimePoint();
   const auto thrown = util::detail::Thrown([&] { Call(notification); });
-  if (thrown) log::Write(log::Level::kError, name_ + " threw: " + *thrown);
   ++(thrown ? failed_ : delivered_);
+  if (thrown) CallThrew(notification, *thrown);
   if (policy_ == PendingPolicy::kBlock) {
     const std::lock_guard lock(mutex_);
     room_.notify_all();
@@ -139,6 +141,15 @@ void Listener::Call(const Notification& notification) {
     case Kind::kSynced:
       return;
   }
+}
+
+void Listener::CallThrew(const Notification& notification, const std::string& what) {
+  const auto now = clock_->Now();
+  if (threw_at_ && now - *threw_at_ < std::chrono::seconds(1)) return;
+  threw_at_ = now;
+  std::string line = name_ + " threw at " + KeyOf(*type_, notification) + ": " + what;
+  if (failed_ > 1) line += "; calls that threw so far: " + std::to_string(failed_);
+  log::Write(log::Level::kError, line);
 }
 
 // ---- On the thread that changes the store

@@ -75,6 +75,8 @@ class Listener {
   void FreeSpent(std::unique_lock<std::mutex>& lock);
   void Deliver(const Notification& notification);
   void Call(const Notification& notification);
+  /// Writes it to the log, at most once a second: a handler may throw at every object.
+  void CallThrew(const Notification& notification, const std::string& what);
   [[nodiscard]] std::pair<std::shared_ptr<HandlerMetrics>, std::size_t> Measure() const;
 
   // These require mutex_.
@@ -86,6 +88,7 @@ class Listener {
   [[nodiscard]] std::uint64_t Pending() const;
   [[nodiscard]] std::uint64_t PendingBeyondInitial() const;
 
+  const std::shared_ptr<const runtime::ObjectType> type_;
   const PendingPolicy policy_;
   const std::size_t max_pending_;
   const std::string name_;  ///< For the log.
@@ -93,6 +96,7 @@ class Listener {
   const bool measured_;
   std::unique_ptr<AnyEventHandler> handler_;             ///< Touched by `Run` alone.
   std::function<void(const HandlerStats&)> on_dropped_;  ///< The same.
+  std::optional<Clock::TimePoint> threw_at_;  ///< The same; the last time that was logged.
   std::atomic<bool> finished_ = false;
 
   mutable std::mutex mutex_;

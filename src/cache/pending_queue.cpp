@@ -6,8 +6,19 @@ namespace k8s::inline v0::cache::detail {
 
 using Kind = Notification::Kind;
 
+std::string KeyOf(const runtime::ObjectType& type, const Notification& notification) {
+  switch (notification.kind) {
+    case Kind::kDelete:
+      return notification.key;
+    case Kind::kSynced:
+      return {};
+    default:
+      return MetaNamespaceKey(type.meta(notification.after.get()));
+  }
+}
+
 std::uint64_t CoalescingQueue::Push(Notification notification) {
-  std::string key = KeyOf(notification);
+  std::string key = KeyOf(*type_, notification);
   if (const auto known = by_key_.find(key); known != by_key_.end()) {
     return Merge(known->second, std::move(notification));
   }
@@ -25,17 +36,6 @@ void CoalescingQueue::Take(std::deque<Notification>& batch) {
   batch.push_back(std::move(*next));
   next.reset();
   if (!slot->gone && !slot->last) Erase(slot);
-}
-
-std::string CoalescingQueue::KeyOf(const Notification& notification) const {
-  switch (notification.kind) {
-    case Kind::kDelete:
-      return notification.key;
-    case Kind::kSynced:
-      return {};
-    default:
-      return MetaNamespaceKey(type_->meta(notification.after.get()));
-  }
 }
 
 std::uint64_t CoalescingQueue::Merge(Slots::iterator slot, Notification notification) {

@@ -23,6 +23,9 @@ struct Notification {
   bool flag = false;           ///< kAdd: isInInitialList. kDelete: finalStateUnknown.
 };
 
+/// Of the object; "" for kSynced.
+[[nodiscard]] std::string KeyOf(const runtime::ObjectType& type, const Notification& notification);
+
 /// What a handler is still to be told, in order.
 /// **Thread safety.** None; its owner has a lock.
 class PendingQueue {
@@ -70,7 +73,6 @@ class CoalescingQueue final : public PendingQueue {
   };
   using Slots = std::list<Slot>;
 
-  [[nodiscard]] std::string KeyOf(const Notification& notification) const;
   std::uint64_t Merge(Slots::iterator slot, Notification notification);
   std::uint64_t MergeDelete(Slots::iterator slot, Notification notification);
   void Erase(Slots::iterator slot);
