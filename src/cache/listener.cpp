@@ -4,7 +4,6 @@
 #include <k8s/log.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <iterator>
 #include <utility>
 
@@ -117,7 +116,10 @@ void Listener::Deliver(const Notification& notification) {
   const auto begun = measured_ ? clock_->Now() : Clock::TimePoint();
   const auto thrown = util::detail::Thrown([&] { Call(notification); });
   ++(thrown ? failed_ : delivered_);
-  if (thrown) CallThrew(notification, *thrown);
+  if (thrown) {
+    thrown_.Write(log::Level::kError, clock_->Now(),
+                  name_ + " threw at " + KeyOf(*type_, notification) + ": " + *thrown);
+  }
   if (policy_ == PendingPolicy::kBlock) {
     const std::lock_guard lock(mutex_);
     room_.notify_all();
@@ -141,15 +143,6 @@ void Listener::Call(const Notification& notification) {
     case Kind::kSynced:
       return;
   }
-}
-
-void Listener::CallThrew(const Notification& notification, const std::string& what) {
-  const auto now = clock_->Now();
-  if (threw_at_ && now - *threw_at_ < std::chrono::seconds(1)) return;
-  threw_at_ = now;
-  std::string line = name_ + " threw at " + KeyOf(*type_, notification) + ": " + what;
-  if (failed_ > 1) line += "; calls that threw so far: " + std::to_string(failed_);
-  log::Write(log::Level::kError, line);
 }
 
 // ---- On the thread that changes the store

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "cache/pending_queue.hpp"
+#include "util/log_budget.hpp"
 
 namespace k8s::inline v0::cache {
 class HandlerMetrics;
@@ -75,8 +76,6 @@ class Listener {
   void FreeSpent(std::unique_lock<std::mutex>& lock);
   void Deliver(const Notification& notification);
   void Call(const Notification& notification);
-  /// Writes it to the log, at most once a second: a handler may throw at every object.
-  void CallThrew(const Notification& notification, const std::string& what);
   [[nodiscard]] std::pair<std::shared_ptr<HandlerMetrics>, std::size_t> Measure() const;
 
   // These require mutex_.
@@ -96,7 +95,7 @@ class Listener {
   const bool measured_;
   std::unique_ptr<AnyEventHandler> handler_;             ///< Touched by `Run` alone.
   std::function<void(const HandlerStats&)> on_dropped_;  ///< The same.
-  std::optional<Clock::TimePoint> threw_at_;  ///< The same; the last time that was logged.
+  util::detail::LogBudget thrown_;
   std::atomic<bool> finished_ = false;
 
   mutable std::mutex mutex_;

@@ -241,7 +241,9 @@ void Reflector::Machine::CountFailure(const Error& error, std::string_view verb)
 void Reflector::Machine::ReportUnreadable(const Error& error, std::string_view verb) {
   NoteError(error, verb, &InformerStatus::unreadableObjects);
   if (options_.metrics) options_.metrics->OnUnreadable();
-  CallErrorHandler(error);
+  if (options_.watchErrorHandler) return CallErrorHandler(error);
+  unreadable_.Write(log::Level::kWarning, clock_->Now(),
+                    "informer for " + NameOf(type_.info) + ": " + error.ToString());
 }
 
 void Reflector::Machine::NoteError(const Error& error, std::string_view verb,

@@ -13,6 +13,7 @@
 #include "cache/state_collector.hpp"
 #include "cache/watch_timer.hpp"
 #include "util/deadline.hpp"
+#include "util/log_budget.hpp"
 
 #include <atomic>
 #include <functional>
@@ -173,6 +174,7 @@ class Reflector::Machine {
   ReflectorStatus status_;
   Backoff backoff_;
   RetryWithDeadline internal_errors_;
+  util::detail::LogBudget unreadable_;
 
   // All below: the reflector's thread alone.
   std::stop_token stop_;

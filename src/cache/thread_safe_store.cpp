@@ -9,6 +9,7 @@
 #include <shared_mutex>
 #include <unordered_map>
 
+#include "util/log_budget.hpp"
 #include "util/user_code.hpp"
 
 namespace k8s::inline v0::cache {
@@ -49,6 +50,7 @@ struct Entry {
 struct IndexDefinition {
   std::string name;
   AnyIndexFunc func;
+  mutable util::detail::LogBudget thrown = {};
 };
 
 /// Where an object belongs: its values in all indices, by number of the index.
@@ -57,7 +59,8 @@ using Values = std::vector<std::pair<std::uint32_t, std::string>>;
 std::vector<std::string> CallIndexFunc(const IndexDefinition& index, const void* object) {
   std::vector<std::string> values;
   if (const auto thrown = util::detail::Thrown([&] { values = index.func(object); })) {
-    log::Write(log::Level::kError, "index function \"" + index.name + "\" threw: " + *thrown);
+    index.thrown.Write(log::Level::kError, Clock::TimePoint::clock::now(),
+                       "index function \"" + index.name + "\" threw: " + *thrown);
   }
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
@@ -285,8 +288,8 @@ Result<void> ThreadSafeStore::AddIndexers(
   }
   for (auto& [name, func] : indexers) {
     const auto number = static_cast<std::uint32_t>(data_->indices.size());
-    auto index =
-        std::make_unique<const IndexDefinition>(IndexDefinition{std::move(name), std::move(func)});
+    auto index = std::unique_ptr<const IndexDefinition>(
+        new IndexDefinition{std::move(name), std::move(func)});
     Postings postings;  // Nobody sees it before it is complete.
     for (auto& [key, entry] : data_->content.entries) {
       for (auto& value : CallIndexFunc(*index, entry.object.get())) {
