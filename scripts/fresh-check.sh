@@ -14,6 +14,7 @@ commands=("$@")
 command -v debootstrap >/dev/null || die "debootstrap is missing: apt-get install debootstrap"
 
 fresh=$(mktemp -d /tmp/fresh-root.XXXXXX)
+chmod 755 "$fresh" # As any "/": tests give up root's rights.
 trap 'rm -rf --one-file-system "$fresh"' EXIT
 
 step "Making a Debian $suite root" "$root/build/log/debootstrap.log" \

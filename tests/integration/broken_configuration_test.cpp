@@ -179,6 +179,9 @@ TEST_F(BrokenFilesTest, AMissingPermissionIsToldInOneLine) {
   std::filesystem::permissions(scene_->folder.Path("secret.key"), std::filesystem::perms::none);
   const auto file = ConfigFile(
       {"Permission", kGood, "client-certificate: client.pem, client-key: secret.key", ""});
+  for (const char* readable : {"config", "ca.pem", "client.pem"}) {  // Whatever the umask says.
+    std::filesystem::permissions(scene_->folder.Path(readable), std::filesystem::perms(0644));
+  }
   const bool is_root = geteuid() == 0;
   ASSERT_TRUE(!is_root || seteuid(65534) == 0);
   const auto told = Told(file);
